@@ -1,0 +1,1 @@
+"""The report: numbers of an outcome as text, tables and figures for people."""

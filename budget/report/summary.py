@@ -1,0 +1,116 @@
+"""The short answer: a few lines for the terminal, a table for notebooks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from budget import text
+from budget.result import Plan
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def headline(plan: Plan) -> str:
+    """One sentence with the answer."""
+    if plan.status == "infeasible":
+        return f"{plan.scenario}: infeasible"
+    assert plan.model and plan.pretraining and plan.rl and plan.overtraining and plan.total_cost_usd
+    rl = f", {text.count(plan.rl.tokens)} RL tokens" if plan.rl.tokens else ""
+    return (
+        f"{plan.scenario}: {text.count(plan.model.active_params)} active parameters on "
+        f"{text.count(plan.pretraining.tokens)} tokens{rl} for "
+        f"{text.dollars(plan.total_cost_usd)} over the lifetime, "
+        f"{text.factor(plan.overtraining.overtraining_factor)} past compute-optimal tokens"
+    )
+
+
+def rows(plan: Plan) -> list[tuple[str, str]]:
+    """Label and value of every headline number."""
+    assert plan.model and plan.pretraining and plan.rl and plan.inference and plan.quality
+    assert plan.overtraining and plan.total_cost_usd is not None
+    over = plan.overtraining
+    total = plan.model.total_params
+    found = [
+        (
+            "Model (active parameters)",
+            text.exact(plan.model.active_params)
+            + (f", {text.count(total)} total" if total is not None else ""),
+        ),
+        ("Pretraining tokens D", text.exact(plan.pretraining.tokens)),
+    ]
+    if plan.rl.tokens:
+        found.append(("RL tokens R", text.exact(plan.rl.tokens)))
+    if plan.inference.output_tokens or plan.inference.input_tokens:
+        found.append(("Served output tokens", text.exact(plan.inference.output_tokens)))
+    if plan.inference.input_tokens:
+        cached = plan.inference.cached_input_tokens
+        found.append(
+            (
+                "Served input tokens",
+                f"{text.exact(plan.inference.input_tokens)}, {text.count(cached)} of them cached",
+            )
+        )
+    found += [
+        (
+            "Lifetime cost",
+            f"{text.dollars(plan.total_cost_usd)} "
+            f"({text.scientific(plan.total_flop or 0.0, 7)} FLOP)",
+        ),
+        ("Tokens per parameter D/N", text.significant(over.tokens_per_param)),
+        ("Over-training factor D/D_opt(N)", text.factor(over.overtraining_factor)),
+        ("D / (20 N)", text.significant(over.vs_20_tokens_per_param)),
+        ("D/N against the optimum of the same compute", text.factor(over.vs_same_compute)),
+        (
+            "Loss",
+            f"{plan.quality.loss:.6f} nat/token "
+            f"({plan.quality.loss_reducible:.6f} above irreducible)",
+        ),
+    ]
+    if plan.quality.score is not None:
+        found.append(("Score", f"{plan.quality.score:.4f}"))
+    return found
+
+
+def split(plan: Plan) -> list[tuple[str, float, float, float]]:
+    """Part, dollars, share and FLOP; dollars and shares add up to the whole."""
+    assert plan.pretraining and plan.rl and plan.inference and plan.total_cost_usd
+    parts = [
+        ("pretraining", plan.pretraining.cost_usd, plan.pretraining.share, plan.pretraining.flop),
+        ("RL", plan.rl.cost_usd, plan.rl.share, plan.rl.flop),
+        ("inference", plan.inference.cost_usd, plan.inference.share, plan.inference.flop),
+    ]
+    parts += [(k, v, v / plan.total_cost_usd, 0.0) for k, v in plan.other_costs.items()]
+    return [p for p in parts if p[1]]
+
+
+def show(plan: Plan, console: Console) -> None:
+    """Print the summary of a plan."""
+    from rich.table import Table
+
+    table = Table(title=headline(plan), title_justify="left", show_header=False, box=None)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    for label, value in rows(plan):
+        table.add_row(label, value)
+    parts = ", ".join(f"{n} {text.dollars(c)} ({text.percent(s)})" for n, c, s, _ in split(plan))
+    table.add_row("Split", parts)
+    for baseline in plan.baselines:
+        extra = baseline.extra_cost_usd
+        word = f"{text.dollars(abs(extra))} {'more' if extra > 0 else 'less'}"
+        table.add_row(
+            f"Against {baseline.name}",
+            f"{text.count(baseline.active_params)} on {text.count(baseline.tokens)} tokens: {word}",
+        )
+    for warning in plan.warnings:
+        table.add_row("Warning", warning, style="yellow")
+    console.print(table)
+
+
+def markdown(plan: Plan) -> str:
+    """A plan as a small Markdown table (notebooks)."""
+    lines = [f"**{headline(plan)}**", ""]
+    if plan.status == "infeasible":
+        return "\n".join([*lines, *(f"- {b.message}" for b in plan.binding)])
+    lines += ["| | |", "| --- | --- |", *(f"| {label} | {value} |" for label, value in rows(plan))]
+    return "\n".join(lines)

@@ -1,0 +1,55 @@
+"""Shadow prices: what one unit more of each bound is worth, from the multipliers.
+
+In log space a multiplier is an elasticity: d ln(objective)/d ln(bound slack).
+"""
+
+from __future__ import annotations
+
+from budget import programs
+from budget.goals import Answer
+from budget.numbers import Numbers
+from budget.problem import Problem
+from budget.result import ShadowPrice
+
+
+def shadow_prices(
+    problem: Problem, numbers: Numbers, found: Answer, total: float
+) -> dict[str, ShadowPrice]:
+    """Shadow price of every constraint, by the key that states it; zero where slack."""
+    program, multipliers = found.conditions.program, found.conditions.multipliers
+    assert program is not None and multipliers is not None
+    by_name = {c.name: float(m) for c, m in zip(program.constraints, multipliers, strict=True)}
+    maximising = problem.budget is not None
+    reducible = numbers.loss(found.point) - numbers.irreducible()
+    # d(quality)/d ln(objective): the objective is ln(cost), ln(reducible loss) or -ln(score).
+    measure = reducible if problem.score is None else numbers.measure(found.point)
+    per_dollar = 0.0
+    if maximising:
+        per_dollar = by_name[programs.BUDGET] * measure / numbers.evaluate(problem.budget)
+    prices: dict[str, ShadowPrice] = {}
+    for name, multiplier in by_name.items():
+        key, bound, unit, span = _bound(problem, numbers, found, name, reducible)
+        if maximising:
+            gain = multiplier * measure / span
+            usd = gain / per_dollar if per_dollar else None
+            prices[key] = ShadowPrice(bound, unit, usd, gain, multiplier)
+        else:
+            prices[key] = ShadowPrice(bound, unit, multiplier * total / span, None, multiplier)
+    return prices
+
+
+def _bound(
+    problem: Problem, numbers: Numbers, found: Answer, name: str, reducible: float
+) -> tuple[str, float, str, float]:
+    """Key, bound, unit, and the bound's distance from its zero (what ln moves by)."""
+    if name == programs.BUDGET:
+        budget = numbers.evaluate(problem.budget)
+        return found.quality_name, budget, "USD", budget
+    if name == programs.QUALITY:
+        target = numbers.evaluate(problem.target)
+        if problem.score is not None:
+            return found.quality_name, target, "score", target
+        return found.quality_name, target, "nat/token", reducible
+    limit = next(li for li in problem.limits if li.name == name)
+    bound = numbers.evaluate(limit.bound)
+    return limit.name, bound, limit.unit, bound

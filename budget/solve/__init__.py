@@ -1,0 +1,1 @@
+"""Solvers: they see numeric functions and nothing else, and do no input or output."""

@@ -1,0 +1,135 @@
+"""Loads `laws/constants/*.toml` into `Law` objects. The files hold every number."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import tomllib
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+from laws import allocation, compute, rl
+from laws.form import KINDS, Form, Kind
+from laws.law import Constant, Law, Range, Source
+from laws.loss import chinchilla, data_constrained, kaplan
+
+FORMS: dict[str, Form] = {
+    form.name: form
+    for form in (
+        chinchilla.FORM,
+        kaplan.FORM,
+        data_constrained.FORM,
+        allocation.FORM,
+        rl.POWER,
+        rl.SIGMOID,
+        rl.SIGMOID_OF_LOSS,
+        compute.PRETRAINING,
+        compute.DECODE,
+        compute.PREFILL,
+        compute.RL_GENERATION,
+        compute.RL_TRAINING,
+    )
+}
+
+
+class UnknownLawError(LookupError):
+    """No law of that name; the message holds the nearest names."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.nearest = nearest(name, [*names(), *_aliases()])
+        hint = f"; did you mean {' or '.join(self.nearest)}?" if self.nearest else ""
+        super().__init__(f"no law named '{name}'{hint}")
+
+
+def nearest(name: str, choices: list[str]) -> list[str]:
+    """At most three of `choices` that look like `name`."""
+    folded = {c.casefold(): c for c in choices}
+    found = difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)
+    return [folded[f] for f in found]
+
+
+def names(kind: Kind | None = None) -> list[str]:
+    """Names of all laws with constants, in the order of the files, of one kind if given."""
+    return [n for n, law in _laws().items() if kind is None or law.form.kind == kind]
+
+
+def get(name: str) -> Law:
+    """Return a law by its name or an alias, case-insensitively.
+
+    Raises `UnknownLawError` naming the nearest laws.
+    """
+    key = name.casefold()
+    key = _aliases().get(key, key)
+    try:
+        return _laws()[key]
+    except KeyError:
+        raise UnknownLawError(name) from None
+
+
+def forms(kind: Kind | None = None) -> list[Form]:
+    """All forms, also those whose constants the user must bring."""
+    return [f for f in FORMS.values() if kind is None or f.kind == kind]
+
+
+@lru_cache(maxsize=1)
+def _documents() -> list[dict[str, Any]]:
+    folder = resources.files("laws") / "constants"
+    files = sorted((f for f in folder.iterdir() if f.name.endswith(".toml")), key=lambda f: f.name)
+    return [tomllib.loads(f.read_text(encoding="utf-8")) for f in files]
+
+
+@lru_cache(maxsize=1)
+def _laws() -> dict[str, Law]:
+    found = [
+        _law(name, entry, document)
+        for document in _documents()
+        for name, entry in document["laws"].items()
+    ]
+    order = list(KINDS)
+    found.sort(key=lambda law: order.index(law.form.kind))
+    return {law.name: law for law in found}
+
+
+@lru_cache(maxsize=1)
+def _aliases() -> dict[str, str]:
+    return {
+        alias: name
+        for document in _documents()
+        for name, entry in document["laws"].items()
+        for alias in entry.get("aliases", [])
+    }
+
+
+def _law(name: str, entry: dict[str, Any], document: dict[str, Any]) -> Law:
+    source = Source(
+        paper=document["paper"],
+        arxiv=document["arxiv"],
+        where=entry["where"],
+        checked=entry["checked"],
+    )
+    return Law(
+        name=name,
+        summary=entry["summary"],
+        form=FORMS[entry["form"]],
+        constants={n: _constant(c) for n, c in entry["constants"].items()},
+        source=source,
+        param_count=entry["param_count"],
+        data=entry["data"],
+        validity={n: Range(v["low"], v["high"], v["unit"]) for n, v in entry["validity"].items()},
+        notes=tuple(entry.get("notes", [])),
+        correlations=entry.get("correlations", {}),
+    )
+
+
+def _constant(entry: dict[str, Any]) -> Constant:
+    # A paper that fits in logarithms prints ln A; the file keeps what is printed.
+    value = math.exp(entry["ln"]) if "ln" in entry else float(entry["value"])
+    return Constant(
+        value=value,
+        unit=entry["unit"],
+        digits=entry["digits"],
+        stderr=entry.get("stderr"),
+        note=entry.get("note", ""),
+    )

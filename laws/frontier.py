@@ -1,0 +1,155 @@
+r"""What a loss law implies: compute-optimal sizes, same-N optimum, implied traffic.
+
+Everything follows from one quantity, the ratio of pulls
+
+.. math:: \rho(N, D) = \frac{\partial L/\partial \ln N}{\partial L/\partial \ln D}
+
+which is 1 on the compute-optimal frontier of C = 6 N D. Where SymPy shows that the
+ratio is a monomial :math:`c N^{-p} D^{q}` (the additive form, Kaplan's), the optimum is in
+closed form; elsewhere it is bracketed and solved numerically.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import sympy as sp
+
+from laws.form import Form
+from laws.symbols import C, D, N, U
+
+if TYPE_CHECKING:
+    from laws.law import Law
+
+FLOP_PER_PARAM_TOKEN = 6.0
+"""Training FLOP per parameter and token, forward and backward (Kaplan 2020, section 2.1)."""
+
+_LN_PARAMS = (0.0, 60.0)
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """A compute-optimal plan: parameters, tokens, loss [nat/token] (None without a loss)."""
+
+    params: float
+    tokens: float
+    loss: float | None
+
+    @property
+    def tokens_per_param(self) -> float:
+        """D/N."""
+        return self.tokens / self.params
+
+
+@dataclass(frozen=True)
+class Monomial:
+    """ratio of pulls = coefficient * N^-p * D^q, each an expression of the constants."""
+
+    coefficient: sp.Expr
+    p: sp.Expr
+    q: sp.Expr
+
+
+@lru_cache(maxsize=64)
+def pull_ratio(form: Form) -> sp.Expr:
+    """Symbolic (dL/dlnN) / (dL/dlnD)."""
+    e = form.expression
+    return (N * sp.diff(e, N)) / (D * sp.diff(e, D))
+
+
+@lru_cache(maxsize=64)
+def closed_form(form: Form) -> Monomial | None:
+    """The pull ratio as a monomial, or None where it is not one."""
+    if set(form.variables) != {N, D}:
+        return None
+    n, d = sp.Symbol("n", real=True), sp.Symbol("d", real=True)
+    log = sp.expand_log(sp.log(pull_ratio(form)), force=True)
+    log = sp.expand(log.subs({N: sp.exp(n), D: sp.exp(d)}))
+    slope_n, slope_d = sp.cancel(sp.diff(log, n)), sp.cancel(sp.diff(log, d))
+    if {n, d} & (slope_n.free_symbols | slope_d.free_symbols):
+        return None
+    coefficient = sp.exp(log.subs({n: 0, d: 0}))
+    return Monomial(coefficient, -slope_n, slope_d)
+
+
+def _monomial_values(law: Law) -> tuple[float, float, float] | None:
+    monomial = closed_form(law.form)
+    if monomial is None:
+        return None
+    parts = (monomial.coefficient, monomial.p, monomial.q)
+    c, p, q = (float(e.subs(law.substitutions)) for e in parts)
+    return c, p, q
+
+
+def _variables(law: Law, params: float, tokens: float, unique: float | None) -> dict[str, float]:
+    _require_loss(law)
+    values = {"N": params, "D": tokens}
+    if U in law.form.variables:
+        if unique is None:
+            raise TypeError(f"{law.name} needs unique_tokens: its loss depends on repetition")
+        values["U"] = unique
+    return values
+
+
+def _require_loss(law: Law) -> None:
+    if law.form.kind != "loss":
+        raise TypeError(f"{law.name} is {law.form.meaning}: it has no loss")
+
+
+def ratio(law: Law, params: float, tokens: float, unique: float | None = None) -> float:
+    """Numeric ratio of pulls at (params, tokens)."""
+    gradient = law.gradient(**_variables(law, params, tokens, unique))
+    pull_params, pull_tokens = float(gradient[0]) * params, float(gradient[1]) * tokens
+    # Far beyond saturation a pull underflows to zero; the ratio keeps its sense.
+    return pull_params / pull_tokens if pull_tokens else math.inf
+
+
+def optimum(law: Law, compute: float, unique: float | None = None) -> Optimum:
+    """See `Law.optimum`."""
+    if not compute > 0:
+        raise ValueError(f"compute must be positive, got {compute:g} FLOP")
+    budget = compute / FLOP_PER_PARAM_TOKEN
+    if law.form.kind == "allocation":
+        params = float(law.value(**{str(C): compute}))
+        return Optimum(params, budget / params, None)
+    _require_loss(law)
+    monomial = _monomial_values(law)
+    if monomial is not None:
+        c, p, q = monomial
+        # c N^-p (budget/N)^q = 1
+        params = math.exp((math.log(c) + q * math.log(budget)) / (p + q))
+    else:
+        params = _root(lambda size: ratio(law, size, budget / size, unique))
+    loss = float(law.value(**_variables(law, params, budget / params, unique)))
+    return Optimum(params, budget / params, loss)
+
+
+def optimal_tokens(law: Law, params: float, unique: float | None = None) -> float:
+    """See `Law.optimal_tokens`."""
+    monomial = _monomial_values(law) if law.form.kind == "loss" else None
+    if monomial is not None:
+        c, p, q = monomial
+        return math.exp((p * math.log(params) - math.log(c)) / q)
+    _require_loss(law)
+    return _root(lambda tokens: 1.0 / max(ratio(law, params, tokens, unique), 1e-300))
+
+
+def implied_served_tokens(
+    law: Law, params: float, tokens: float, unique: float | None = None
+) -> float:
+    """See `Law.implied_served_tokens`."""
+    return 3.0 * tokens * (ratio(law, params, tokens, unique) - 1.0)
+
+
+def _root(decreasing_ratio: Callable[[float], float]) -> float:
+    """Amount at which a ratio that falls with it crosses 1, by bracketing in ln(amount)."""
+    from scipy.optimize import brentq
+
+    def objective(log_amount: float) -> float:
+        return math.log(min(max(decreasing_ratio(math.exp(log_amount)), 1e-300), 1e300))
+
+    return math.exp(float(brentq(objective, *_LN_PARAMS, xtol=1e-13, rtol=1e-14)))

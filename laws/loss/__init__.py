@@ -1,0 +1,1 @@
+"""Pretraining-loss forms, one module each."""

@@ -1,0 +1,53 @@
+r"""Loss with repeated data, Muennighoff et al. 2023 (arXiv 2305.16264), Eqs. 5-6.
+
+.. math:: L(N, D, U) = E + A\,N'^{-\alpha} + B\,D'^{-\beta}
+
+with :math:`x' = u + u R^*(1 - e^{-(x/u - 1)/R^*})` for x > u and x' = x below: tokens
+saturate against the unique tokens U, parameters against the size
+:math:`U_N = N^*(\min(D, U))` for which the unique tokens are compute-optimal. With
+every token fresh and N no larger than that size the law is the additive one.
+
+Why the solver may treat it as convex. Let r = x/u >= 1 and v(r) = x'/u =
+1 + R*(1 - e^{-(r-1)/R*}). The slope of ln x' in ln x is r w / v, w = e^{-(r-1)/R*}, and
+
+.. math:: \frac{d \ln \text{slope}}{d \ln r} = 1 - r/R^* - r w/v \le 0
+          \iff v (1 - r/R^*) \le r w \iff v \le r (1 + R^*)/R^*
+
+using v + R* w = 1 + R*. The last holds since v <= 1 + (r - 1) = r. So ln x' is concave in
+ln x (slope 1 below x = u), non-decreasing in ln x and ln u, hence jointly concave, and a
+negative power of x' is log-convex; so is a sum of such terms.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+from sympy.codegen.cfunctions import expm1
+
+from laws.form import Form
+from laws.symbols import D, N, U, constant, excess
+
+E, A, B = constant("E"), constant("A"), constant("B")
+alpha, beta = constant("alpha"), constant("beta")
+RD, RN = constant("R_D"), constant("R_N")
+
+
+def saturated(amount: sp.Expr, unique: sp.Expr, half_life: sp.Expr) -> sp.Expr:
+    """Worth of `amount` units of which only `unique` are distinct, in distinct units."""
+    over = excess(amount / unique)
+    # amount - unique*over is min(amount, unique); expm1 keeps small repetition exact.
+    return amount - unique * over - unique * half_life * expm1(-over / half_life)
+
+
+unique_used = D - U * excess(D / U)
+unique_params = (alpha * A / (beta * B)) ** (1 / alpha) * unique_used ** (beta / alpha)
+
+FORM = Form(
+    name="data-constrained",
+    expression=E + A * saturated(N, unique_params, RN) ** -alpha + B * saturated(D, U, RD) ** -beta,
+    irreducible=E,
+    variables=(N, D, U),
+    constants=(E, A, B, alpha, beta, RD, RN),
+    meaning="the additive law in effective parameters and tokens: repeats decay exponentially",
+    log_convex=True,
+    convexity="effective amounts are log-concave in N and D (see the module's docstring)",
+)

@@ -1,0 +1,149 @@
+"""Laws for people and machines: LaTeX, Markdown and plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import sympy as sp
+
+from laws.form import KINDS, Form
+from laws.frontier import closed_form
+
+if TYPE_CHECKING:
+    from laws.law import Law
+
+_SYMBOL_LATEX = {
+    "R_D": "R_D^*",
+    "R_N": "R_N^*",
+    "c_train": "c_{\\mathrm{train}}",
+    "c_forward": "c_{\\mathrm{forward}}",
+    "C_mid": "C_{\\mathrm{mid}}",
+    "L_half": "L_{1/2}",
+    "T_out": "T_{\\mathrm{out}}",
+    "T_in": "T_{\\mathrm{in}}",
+    "Nc": "N_c",
+    "Dc": "D_c",
+    "N0": "N_0",
+    "C0": "C_0",
+    "R0": "R_0",
+}
+
+_LEFT_SIDE = {"loss": "L", "allocation": "N^*", "rl-loss": "L", "rl-score": "S", "flop": "C"}
+
+
+def latex(expression: sp.Expr, names: Mapping[sp.Symbol, str] | None = None) -> str:
+    """LaTeX of an expression; `names` adds to the library's symbol names."""
+    known = {s: _SYMBOL_LATEX[str(s)] for s in expression.free_symbols if str(s) in _SYMBOL_LATEX}
+    known |= names or {}
+
+    def opaque(base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
+        # SymPy's printer would call simplify() on every symbolic exponent: slow, and it changes
+        # nothing on the page.
+        return base ** sp.Symbol(str(sp.latex(exponent, symbol_names=known)))
+
+    shown = expression.replace(lambda e: e.is_Pow and e.exp.free_symbols, lambda e: opaque(*e.args))
+    return str(sp.latex(shown, symbol_names=known))
+
+
+def form_latex(form: Form) -> str:
+    """LaTeX of the whole formula, e.g. ``L(N, D) = ...``."""
+    arguments = ", ".join(latex(v) for v in form.variables)
+    return f"{_LEFT_SIDE[form.kind]}({arguments}) = {latex(form.expression)}"
+
+
+def formula(form: Form) -> str:
+    """The formula as one line of text."""
+    arguments = ", ".join(map(str, form.variables))
+    return f"{_LEFT_SIDE[form.kind]}({arguments}) = {form.expression}"
+
+
+def printed(value: float, digits: int) -> str:
+    """A constant with its significant digits."""
+    return f"{value:.{max(digits, 1)}g}"
+
+
+def to_dict(law: Law) -> dict[str, Any]:
+    """The law as plain data."""
+    return {
+        "name": law.name,
+        "kind": law.form.kind,
+        "summary": law.summary,
+        "formula": formula(law.form),
+        "latex": form_latex(law.form),
+        "constants": {n: c.value for n, c in law.constants.items()},
+        "constant_details": {
+            n: {"unit": c.unit, "digits": c.digits, "stderr": c.stderr, "note": c.note}
+            for n, c in law.constants.items()
+        },
+        "correlations": dict(law.correlations),
+        "source": str(law.source),
+        "arxiv": law.source.arxiv,
+        "checked": law.source.checked,
+        "param_count": law.param_count,
+        "data": law.data,
+        "validity": {
+            n: {"low": r.low, "high": r.high, "unit": r.unit} for n, r in law.validity.items()
+        },
+        "log_convex": law.form.log_convex,
+        "notes": list(law.notes),
+    }
+
+
+def markdown(law: Law) -> str:
+    """One page on a law, as Markdown that GitHub renders."""
+    lines = [
+        f"# {law.name}",
+        "",
+        f"{law.summary}: {law.form.meaning}.",
+        "",
+        "```math",
+        form_latex(law.form),
+        "```",
+        "",
+        "| constant | value | standard error | unit | note |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for name, c in law.constants.items():
+        error = "" if c.stderr is None else f"{c.stderr:g}"
+        lines.append(f"| {name} | {printed(c.value, c.digits)} | {error} | {c.unit} | {c.note} |")
+    lines += ["", *_facts(law), *_frontier(law)]
+    return "\n".join(lines) + "\n"
+
+
+def _facts(law: Law) -> Iterable[str]:
+    yield f"- Source: {law.source}"
+    yield f"- Checked: {law.source.checked}"
+    yield f"- Kind: {KINDS[law.form.kind]}"
+    yield f"- Parameters counted: {law.param_count}"
+    yield f"- Data: {law.data}"
+    for name, span in law.validity.items():
+        yield f"- Runs cover {name} from {span.low:.3g} to {span.high:.3g} {span.unit}"
+    for pair, value in law.correlations.items():
+        yield f"- Correlation of {pair}: {value:g}"
+    convexity = law.form.convexity if law.form.log_convex else "not claimed"
+    yield f"- Convex in the logarithms of its variables: {convexity}"
+    for note in law.notes:
+        yield f"- Note: {note}"
+
+
+def _frontier(law: Law) -> Iterable[str]:
+    monomial = closed_form(law.form) if law.form.kind == "loss" else None
+    if monomial is None:
+        return
+    yield ""
+    yield "On the compute-optimal frontier of C = 6 N D:"
+    yield ""
+    yield "```math"
+    p, q = latex(monomial.p), latex(monomial.q)
+    yield f"{latex(monomial.coefficient)} \\; N^{{-{p}}} D^{{{q}}} = 1"
+    yield "```"
+    yield ""
+    yield "| C [FLOP] | N* | D* [tokens] | D/N | loss [nat/token] |"
+    yield "| --- | --- | --- | --- | --- |"
+    for compute in (1e21, 5.76e23, 3.8e25):
+        best = law.optimum(compute)
+        yield (
+            f"| {compute:.3g} | {best.params:.4g} | {best.tokens:.4g} | "
+            f"{best.tokens_per_param:.4g} | {best.loss:.5g} |"
+        )

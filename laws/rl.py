@@ -1,0 +1,57 @@
+r"""Laws of reinforcement learning. No consensus constants exist (November 2026).
+
+`power` adds :math:`K R^{-\gamma}` to the pretraining loss, R in generated tokens.
+`sigmoid` is the saturating score of Khatri et al. 2025 (ScaleRL, arXiv 2510.13786),
+
+.. math:: S(C) = R_0 + \frac{A - R_0}{1 + (C_{mid}/C)^B}
+
+with C the RL compute. Its base score R_0 is a constant or, so that pretraining
+matters, a logistic function of the pretraining loss L (`sigmoid-of-loss`):
+
+.. math:: R_0(L) = \frac{A}{1 + e^{k (L - L_{half})}}
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from laws.form import Form
+from laws.symbols import C, L, R, constant
+
+K, gamma = constant("K"), constant("gamma")
+A, R0, C_mid, B = constant("A"), constant("R0"), constant("C_mid"), constant("B")
+k, L_half = constant("k"), constant("L_half")
+
+
+def _saturating(base: sp.Expr) -> sp.Expr:
+    return base + (A - base) / (1 + (C_mid / C) ** B)
+
+
+POWER = Form(
+    name="rl-power",
+    kind="rl-loss",
+    expression=K * R**-gamma,
+    variables=(R,),
+    constants=(K, gamma),
+    meaning="loss still to be removed by RL falls as a power of generated tokens",
+    log_convex=True,
+    convexity="a monomial",
+)
+
+SIGMOID = Form(
+    name="rl-sigmoid",
+    kind="rl-score",
+    expression=_saturating(R0),
+    variables=(C,),
+    constants=(A, R0, C_mid, B),
+    meaning="score rises from a fixed base to a ceiling, half way at C_mid",
+)
+
+SIGMOID_OF_LOSS = Form(
+    name="rl-sigmoid-of-loss",
+    kind="rl-score",
+    expression=_saturating(A / (1 + sp.exp(k * (L - L_half)))),
+    variables=(C, L),
+    constants=(A, C_mid, B, k, L_half),
+    meaning="the same, from a base score that falls with the pretraining loss",
+)

@@ -1,0 +1,79 @@
+"""The symbols every law shares, declared once, positive and real.
+
+All variables of all laws are physical amounts, so `positive=True` holds and lets
+SymPy merge powers. Constants of a law are symbols too (`constant("alpha")`), so that
+one compiled function serves every published set of constants and every draw of them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import sympy as sp
+from numpy.typing import ArrayLike, NDArray
+
+N = sp.Symbol("N", positive=True)
+"""Parameters. Which count (total, non-embedding, active) is part of the law."""
+
+D = sp.Symbol("D", positive=True)
+"""Pretraining tokens seen."""
+
+U = sp.Symbol("U", positive=True)
+"""Unique pretraining tokens available."""
+
+R = sp.Symbol("R", positive=True)
+"""Tokens generated in RL rollouts."""
+
+C = sp.Symbol("C", positive=True)
+"""Training compute [FLOP]."""
+
+T_out = sp.Symbol("T_out", positive=True)
+"""Tokens decoded over the lifetime."""
+
+T_in = sp.Symbol("T_in", positive=True)
+"""Uncached tokens prefilled over the lifetime."""
+
+L = sp.Symbol("L", positive=True)
+"""Loss [nat/token]."""
+
+
+def constant(name: str) -> sp.Symbol:
+    """Return the positive symbol of a fitted constant."""
+    return sp.Symbol(name, positive=True)
+
+
+class excess(sp.Function):  # type: ignore[misc] # noqa: N801 - lambdified under this name
+    r"""``excess(r) = max(r - 1, 0)``: repetitions beyond the first pass.
+
+    SymPy's ``Max`` differentiates into Heaviside and DiracDelta, which cannot be
+    lambdified; this atom has the one-sided derivatives the solvers need.
+    """
+
+    nargs = (1,)
+
+    def fdiff(self, argindex: int = 1) -> sp.Expr:  # noqa: ARG002
+        """Derivative in the only argument."""
+        return beyond(self.args[0])
+
+    def _latex(self, printer: object, exp: object = None) -> str:  # noqa: ARG002
+        body = rf"\max\left({sp.latex(self.args[0])} - 1, 0\right)"
+        return body if exp is None else rf"{{{body}}}^{{{exp}}}"
+
+
+class beyond(sp.Function):  # type: ignore[misc] # noqa: N801
+    """``beyond(r)`` is 1 where r > 1 and 0 elsewhere; constant on either side."""
+
+    nargs = (1,)
+
+    def fdiff(self, argindex: int = 1) -> sp.Expr:  # noqa: ARG002
+        """Derivative in the only argument, away from the step."""
+        return sp.Integer(0)
+
+
+def excess_numpy(ratio: ArrayLike) -> NDArray[np.float64]:
+    """Numeric `excess`, elementwise."""
+    return np.maximum(np.asarray(ratio, dtype=float) - 1.0, 0.0)
+
+
+def beyond_numpy(ratio: ArrayLike) -> NDArray[np.float64]:
+    """Numeric `beyond`, elementwise."""
+    return np.where(np.asarray(ratio, dtype=float) > 1.0, 1.0, 0.0)
