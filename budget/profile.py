@@ -95,10 +95,13 @@ class Profile:
             value = self.costs(np.array([centre + direction * distance]))[0][0]
             return float(min(value, limit + 50.0) - limit)
 
-        far = 8.0
+        # At the optimum itself two constraints may meet, and rounding decide on feasibility.
+        near, far = 1e-6, 8.0
+        if excess(near) >= 0:
+            return centre
         if excess(far) <= 0:
             return centre + direction * far
-        return centre + direction * float(brentq(excess, 0.0, far, xtol=1e-9))
+        return centre + direction * float(brentq(excess, near, far, xtol=1e-9))
 
     def curve(self, points: int = 91, around: float | None = None) -> list[CurvePoint]:
         """The curve a factor of eight in N to each side of the optimum, wider to hold `around`."""

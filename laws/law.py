@@ -166,11 +166,10 @@ class Law:
             span = self.validity.get(name)
             if span is None or span.low <= value <= span.high:
                 continue
-            edge, word = (span.high, "above") if value > span.high else (span.low, "below")
-            factor = value / edge if value > edge else edge / value
+            edge, word = (span.high, "largest") if value > span.high else (span.low, "smallest")
             messages.append(
-                f"{name} = {value:.3g} {span.unit} is {factor:.3g} times {word} the range of the "
-                f"runs ({span.low:.3g} to {span.high:.3g})"
+                f"{name} = {value:.3g} {span.unit} is {value / edge:.3g} times the {word} of the "
+                f"runs ({edge:.3g})"
             )
         return messages
 

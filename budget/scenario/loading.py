@@ -106,7 +106,7 @@ def _locate(source: str | Path) -> tuple[Path, str]:
         return path, label
     known = shipped()
     key = path.name.removesuffix(".toml")
-    if path.parent == Path() and key in known:
+    if path.parent in (Path(), Path("scenarios")) and key in known:
         return known[key], f"scenarios/{key}.toml"
     beside = [p.as_posix() for p in path.parent.glob("*.toml")] if path.parent.is_dir() else []
     hint = did_you_mean(str(source), [*known, *beside])

@@ -22,6 +22,9 @@ from budget.solve.program import Function, Program, Vector
 EMPTY = (1e6, -1e6)
 """Ends of an empty interval: finite, so that arithmetic on them stays quiet."""
 
+FEASIBLE = 1e-9
+"""Log-space excess that a point may have over a constraint."""
+
 _BISECTIONS = 60
 _BATCH = 4096
 
@@ -60,7 +63,7 @@ def minimise(
         low[index] = high[index] = value
     lows, highs = low[:, None], high[:, None]
     best, best_x = np.inf, None
-    if incumbent is not None and program.evaluate(incumbent)[1:].max(initial=-1.0) <= 1e-9:
+    if incumbent is not None and program.evaluate(incumbent)[1:].max(initial=-1.0) <= FEASIBLE:
         best, best_x = float(program.evaluate(incumbent)[0]), incumbent
     bounds = search.bound(lows, highs)
     seen, retired = 1, np.inf
@@ -129,7 +132,9 @@ class _Search:
         up = self.program.objective.signs[self.pivot] >= 0
         x[self.pivot] = low_pivot if up else high_pivot
         values = self.program.evaluate(x)
-        feasible = (low_pivot <= high_pivot) & (values[1:].max(axis=0, initial=-1.0) <= 1e-9)
+        # The same slack as the constraints': a point where two of them meet is feasible.
+        fits = low_pivot <= high_pivot + FEASIBLE
+        feasible = fits & (values[1:].max(axis=0, initial=-1.0) <= FEASIBLE)
         return np.where(feasible, values[0], np.inf), x
 
     def _interval(
