@@ -40,7 +40,9 @@ def per_solve(repeats: int = 200) -> tuple[float, float]:
     for _ in range(repeats):
         solve(program)
     certified = (time.perf_counter() - start) / repeats
-    middle = np.array([0.45 * a + 0.55 * b for a, b in zip(program.lower, program.upper)])
+    middle = np.array(
+        [0.45 * a + 0.55 * b for a, b in zip(program.lower, program.upper, strict=True)]
+    )
     start = time.perf_counter()
     for _ in range(repeats):
         minimize(
@@ -63,7 +65,11 @@ def main() -> None:
     rows = [
         ("budget --help, best of 5", best_of(5, "--help"), 0.2),
         ("budget plan gpt5, cold, report and figures, best of 5", best_of(5, "plan", "gpt5"), 2.0),
-        ("budget plan gpt5 -f json, cold, best of 5", best_of(5, "plan", "gpt5", "-f", "json"), 2.0),
+        (
+            "budget plan gpt5 -f json, cold, best of 5",
+            best_of(5, "plan", "gpt5", "-f", "json"),
+            2.0,
+        ),
         ("one certified solve", certified, 0.005),
     ]
     print(f"{'what':58} {'seconds':>9} {'goal':>7} {'ratio':>6}")

@@ -28,7 +28,7 @@ class OutputError(BudgetError):
 def nearest(name: str, choices: Iterable[str]) -> list[str]:
     """At most three of `choices` that look like `name`, best first."""
     folded = {c.casefold(): c for c in choices}
-    found = difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)
+    found = difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)
     return [folded[f] for f in found]
 
 

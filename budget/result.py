@@ -205,7 +205,7 @@ class Plan:
         return next((b for b in self.baselines if b.name == name), None)
 
     def _repr_markdown_(self) -> str:
-        from budget.report.summary import markdown
+        from budget.summary import markdown
 
         return markdown(self)
 

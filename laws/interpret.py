@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import sympy as sp
 from sympy.codegen.cfunctions import expm1
 
-from laws.symbols import beyond, excess
+from laws.symbols import beyond, capped, excess
 
 Values = Mapping[sp.Symbol, float]
 
@@ -81,6 +81,7 @@ _OPERATIONS: dict[type, Callable[[Sequence[float]], float]] = {
     sp.log: _log,
     expm1: lambda a: math.expm1(a[0]),
     excess: lambda a: max(a[0] - 1.0, 0.0),
+    capped: lambda a: min(a[0], 1.0),
     beyond: lambda a: 1.0 if a[0] > 1.0 else 0.0,
 }
 
@@ -108,5 +109,6 @@ _UNARY: dict[type, Callable[[float], float]] = {
     sp.log: lambda x: 1.0 / x,
     expm1: lambda x: _exp([x]),
     excess: lambda x: 1.0 if x > 1.0 else 0.0,
+    capped: lambda x: 0.0 if x > 1.0 else 1.0,
     beyond: lambda x: 0.0,  # noqa: ARG005
 }

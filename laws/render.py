@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
+from sympy.codegen.cfunctions import expm1
 
 from laws.form import KINDS, Form
 from laws.frontier import closed_form
@@ -42,20 +43,28 @@ def latex(expression: sp.Expr, names: Mapping[sp.Symbol, str] | None = None) -> 
         # nothing on the page.
         return base ** sp.Symbol(str(sp.latex(exponent, symbol_names=known)))
 
-    shown = expression.replace(lambda e: e.is_Pow and e.exp.free_symbols, lambda e: opaque(*e.args))
+    plain = expression.replace(expm1, lambda x: sp.exp(x) - 1)
+    shown = plain.replace(lambda e: e.is_Pow and e.exp.free_symbols, lambda e: opaque(*e.args))
     return str(sp.latex(shown, symbol_names=known))
 
 
 def form_latex(form: Form) -> str:
     """LaTeX of the whole formula, e.g. ``L(N, D) = ...``."""
     arguments = ", ".join(latex(v) for v in form.variables)
-    return f"{_LEFT_SIDE[form.kind]}({arguments}) = {latex(form.expression)}"
+    left = f"{_LEFT_SIDE[form.kind]}({arguments})"
+    if not form.where:
+        return f"{left} = {latex(form.statement)}"
+    rows = [f"{left} &= {latex(form.statement)}"]
+    rows += [f"{latex(symbol)} &= {latex(definition)}" for symbol, definition in form.where]
+    return "\n".join([r"\begin{aligned}", " \\\\\n".join(rows), r"\end{aligned}"])
 
 
 def formula(form: Form) -> str:
     """The formula as one line of text."""
     arguments = ", ".join(map(str, form.variables))
-    return f"{_LEFT_SIDE[form.kind]}({arguments}) = {form.expression}"
+    text = f"{_LEFT_SIDE[form.kind]}({arguments}) = {form.statement}"
+    where = ", ".join(f"{symbol} = {definition}" for symbol, definition in form.where)
+    return f"{text} where {where}" if where else text
 
 
 def printed(value: float, digits: int) -> str:

@@ -59,6 +59,20 @@ class excess(sp.Function):  # type: ignore[misc] # noqa: N801 - lambdified under
         return body if exp is None else rf"{{{body}}}^{{{exp}}}"
 
 
+class capped(sp.Function):  # type: ignore[misc] # noqa: N801
+    """``capped(r) = min(r, 1)``: the first pass."""
+
+    nargs = (1,)
+
+    def fdiff(self, argindex: int = 1) -> sp.Expr:  # noqa: ARG002
+        """Derivative in the only argument."""
+        return 1 - beyond(self.args[0])
+
+    def _latex(self, printer: object, exp: object = None) -> str:  # noqa: ARG002
+        body = rf"\min\left({sp.latex(self.args[0])}, 1\right)"
+        return body if exp is None else rf"{{{body}}}^{{{exp}}}"
+
+
 class beyond(sp.Function):  # type: ignore[misc] # noqa: N801
     """``beyond(r)`` is 1 where r > 1 and 0 elsewhere; constant on either side."""
 
@@ -72,6 +86,12 @@ class beyond(sp.Function):  # type: ignore[misc] # noqa: N801
 def excess_numpy(ratio: ArrayLike) -> NDArray[np.float64]:
     """Numeric `excess`, elementwise."""
     return np.maximum(np.asarray(ratio, dtype=float) - 1.0, 0.0)
+
+
+def capped_numpy(ratio: ArrayLike) -> NDArray[np.float64]:
+    """Numeric `capped`, elementwise."""
+    first: NDArray[np.float64] = np.minimum(np.asarray(ratio, dtype=float), 1.0)
+    return first
 
 
 def beyond_numpy(ratio: ArrayLike) -> NDArray[np.float64]:

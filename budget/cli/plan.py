@@ -117,7 +117,7 @@ def _machine(outcomes: list[Outcome], format_: str, output: str | None) -> None:
 
 def _summaries(outcomes: list[Outcome], to_stderr: bool, quiet: bool, verbose: bool) -> None:
     """Summary to standard output, or to standard error where the result itself goes there."""
-    from budget.report import summary
+    from budget import summary
 
     if quiet:
         if not to_stderr:
@@ -126,12 +126,14 @@ def _summaries(outcomes: list[Outcome], to_stderr: bool, quiet: bool, verbose: b
         return
     from rich.console import Console
 
+    from budget.report import terminal
+
     # Colour only on a terminal; rich honours NO_COLOR.
     console = Console(stderr=to_stderr, highlight=False)
     if not console.is_terminal:
         console.width = max(console.width, 120)
     for outcome in outcomes:
-        summary.show(outcome.plan, console)
+        terminal.show(outcome.plan, console)
         if verbose:
             console.print(f"Certificate: {dict(outcome.plan.certificate or {})}")
 

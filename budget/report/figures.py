@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from budget import text
 from budget.planning import Outcome
 from budget.profile import CurvePoint
-from budget.report.summary import split
+from budget.summary import split
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,10 +6,10 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from budget import evidence, text
+from budget import evidence, summary, text
 from budget.evidence import Headline
 from budget.planning import Outcome
-from budget.report import figures, summary, words
+from budget.report import figures, words
 from budget.result import Baseline
 from budget.spending import Line as SpendLine
 from laws import render

@@ -91,6 +91,8 @@ def loads(text: str, name: str, label: str, changes: Sequence[tuple[str, Any]] =
         line = re.search(r"line (\d+)", position)
         where = f"{label}:{line[1]}" if line else f"{label}:{text.count(chr(10)) + 1}"
         raise ScenarioError(f"not valid TOML: {message}", where) from None
+    except (ValueError, RecursionError) as error:
+        raise ScenarioError(f"not valid TOML: {error}", label) from None
     raw = overrides.apply(raw, changes)
     file = _validate(raw, _Place(label, text, tuple(k for k, _ in changes)))
     digest = hashlib.sha256(text.encode()).hexdigest()
@@ -171,12 +173,9 @@ def _explain(error: dict[str, Any], place: _Place) -> str:
     if kind == "extra_forbidden":
         fields = _fields(path[:-1])
         synonyms = {s: k for s, k in _SYNONYMS.items() if k in fields}
-        guesses = [synonyms.get(g, g) for g in nearest(path[-1], [*fields, *synonyms])]
-        hint = (
-            f"did you mean {' or '.join(dict.fromkeys(guesses))}?"
-            if guesses
-            else f"valid keys: {', '.join(fields)}"
-        )
+        guesses = nearest(path[-1], fields) or [synonyms[s] for s in nearest(path[-1], synonyms)]
+        valid = f"valid keys: {', '.join(fields)}"
+        hint = f"did you mean {' or '.join(dict.fromkeys(guesses))}?" if guesses else valid
         return f"{where}: unknown key '{path[-1]}'; {hint}"
     if kind == "missing":
         table = "required table" if len(path) == 1 else "required key"

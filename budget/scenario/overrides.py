@@ -29,7 +29,7 @@ def parse_assignment(text: str) -> tuple[str, Any]:
         )
     try:
         return key, tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # not TOML, or a number or nesting beyond its limits
         return key, value
 
 

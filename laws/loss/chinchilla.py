@@ -15,7 +15,7 @@ alpha, beta = constant("alpha"), constant("beta")
 
 FORM = Form(
     name="chinchilla",
-    expression=E + A * N**-alpha + B * D**-beta,
+    statement=E + A * N**-alpha + B * D**-beta,
     irreducible=E,
     variables=(N, D),
     constants=(E, A, B, alpha, beta),

@@ -24,7 +24,7 @@ import sympy as sp
 from sympy.codegen.cfunctions import expm1
 
 from laws.form import Form
-from laws.symbols import D, N, U, constant, excess
+from laws.symbols import D, N, U, capped, constant, excess
 
 E, A, B = constant("E"), constant("A"), constant("B")
 alpha, beta = constant("alpha"), constant("beta")
@@ -33,21 +33,30 @@ RD, RN = constant("R_D"), constant("R_N")
 
 def saturated(amount: sp.Expr, unique: sp.Expr, half_life: sp.Expr) -> sp.Expr:
     """Worth of `amount` units of which only `unique` are distinct, in distinct units."""
-    over = excess(amount / unique)
-    # amount - unique*over is min(amount, unique); expm1 keeps small repetition exact.
-    return amount - unique * over - unique * half_life * expm1(-over / half_life)
+    passes = amount / unique
+    # expm1 keeps small repetition exact.
+    return unique * (capped(passes) - half_life * expm1(-excess(passes) / half_life))
 
 
-unique_used = D - U * excess(D / U)
-unique_params = (alpha * A / (beta * B)) ** (1 / alpha) * unique_used ** (beta / alpha)
+N_worth, D_worth = constant("N'"), constant("D'")
+U_N, U_D = constant("U_N"), constant("U_D")
+
+unique_used = U * capped(D / U)
+unique_params = (alpha * A / (beta * B)) ** (1 / alpha) * U_D ** (beta / alpha)
 
 FORM = Form(
     name="data-constrained",
-    expression=E + A * saturated(N, unique_params, RN) ** -alpha + B * saturated(D, U, RD) ** -beta,
+    statement=E + A * N_worth**-alpha + B * D_worth**-beta,
+    where=(
+        (N_worth, saturated(N, U_N, RN)),
+        (D_worth, saturated(D, U, RD)),
+        (U_N, unique_params),
+        (U_D, unique_used),
+    ),
     irreducible=E,
     variables=(N, D, U),
     constants=(E, A, B, alpha, beta, RD, RN),
     meaning="the additive law in effective parameters and tokens: repeats decay exponentially",
     log_convex=True,
-    convexity="effective amounts are log-concave in N and D (see the module's docstring)",
+    convexity="effective amounts are log-concave in N and D",
 )

@@ -15,7 +15,7 @@ alpha_N, alpha_D = constant("alpha_N"), constant("alpha_D")
 
 FORM = Form(
     name="kaplan",
-    expression=((Nc / N) ** (alpha_N / alpha_D) + Dc / D) ** alpha_D,
+    statement=((Nc / N) ** (alpha_N / alpha_D) + Dc / D) ** alpha_D,
     irreducible=sp.Integer(0),
     variables=(N, D),
     constants=(Nc, Dc, alpha_N, alpha_D),

@@ -1,14 +1,13 @@
-"""The short answer: a few lines for the terminal, a table for notebooks."""
+"""The short answer: labels and values of the headline numbers, a table for notebooks."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from budget import text
-from budget.result import Plan
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from budget.result import Plan
 
 
 def headline(plan: Plan) -> str:
@@ -82,29 +81,6 @@ def split(plan: Plan) -> list[tuple[str, float, float, float]]:
     ]
     parts += [(k, v, v / plan.total_cost_usd, 0.0) for k, v in plan.other_costs.items()]
     return [p for p in parts if p[1]]
-
-
-def show(plan: Plan, console: Console) -> None:
-    """Print the summary of a plan."""
-    from rich.table import Table
-
-    table = Table(title=headline(plan), title_justify="left", show_header=False, box=None)
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column()
-    for label, value in rows(plan):
-        table.add_row(label, value)
-    parts = ", ".join(f"{n} {text.dollars(c)} ({text.percent(s)})" for n, c, s, _ in split(plan))
-    table.add_row("Split", parts)
-    for baseline in plan.baselines:
-        extra = baseline.extra_cost_usd
-        word = f"{text.dollars(abs(extra))} {'more' if extra > 0 else 'less'}"
-        table.add_row(
-            f"Against {baseline.name}",
-            f"{text.count(baseline.active_params)} on {text.count(baseline.tokens)} tokens: {word}",
-        )
-    for warning in plan.warnings:
-        table.add_row("Warning", warning, style="yellow")
-    console.print(table)
 
 
 def markdown(plan: Plan) -> str:
