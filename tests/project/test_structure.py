@@ -92,7 +92,6 @@ def test_wheel_holds_nothing_else(wheel):
 
 
 def test_readme_commands_are_found():
-    sys.path.insert(0, str(ROOT / "tests"))
     from readme_commands import commands
 
     found = commands((ROOT / "README.md").read_text(encoding="utf-8"))
