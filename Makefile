@@ -19,8 +19,9 @@ lint: $(VENV)/.test            ## style, layers
 types: $(VENV)/.test           ## strict types of laws/ and budget/
 	$(BIN)/mypy
 
-reports: $(VENV)/.plan         ## regenerate the committed reports
+reports: $(VENV)/.plan         ## regenerate the committed reports and the catalogue of laws
 	$(BIN)/budget plan scenarios/*.toml -o reports/ -q
+	$(BIN)/budget laws -f md > docs/laws.md
 
 bench: $(VENV)/.test           ## speed, as ratios and seconds measured in one run
 	$(BIN)/python benchmarks/plan.py

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from budget.numbers import Numbers, Point
 from budget.problem import Problem
 from budget.result import LawUse, Plan
+from laws import curvature
 
 FAR = 3.0
 """Factor off the compute-optimal tokens per parameter at which a fixed plan is remarked on."""
@@ -35,6 +36,11 @@ def warnings(problem: Problem, numbers: Numbers, point: Point, plan: Plan) -> It
     if outside:
         yield f"extrapolation beyond the runs {law.name} was fitted on: " + "; ".join(outside)
     yield from _sparse(problem, plan)
+    if not (law.form.log_convex or curvature.decreasing(law.form.expression, law.form.variables)):
+        yield (
+            f"that the loss of {law.name} falls with N and D was tried at 300 points inside its "
+            "range, not proven; the optimality bound rests on it"
+        )
     if law.param_count != "total":
         yield f"{law.name} counts {law.param_count} parameters: N is read in that count"
     yield from _balance(problem, numbers, point, plan)

@@ -7,6 +7,7 @@
 """
 
 from laws.catalogue import FORMS, UnknownLawError, forms, get, names
+from laws.files import LawFileError, load, loads
 from laws.form import Form
 from laws.frontier import Optimum
 from laws.law import Constant, Law, Range, Source
@@ -16,11 +17,14 @@ __all__ = [
     "Constant",
     "Form",
     "Law",
+    "LawFileError",
     "Optimum",
     "Range",
     "Source",
     "UnknownLawError",
     "forms",
     "get",
+    "load",
+    "loads",
     "names",
 ]

@@ -7,30 +7,49 @@ import math
 import tomllib
 from functools import lru_cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
-from laws import allocation, compute, rl
+from laws import (
+    allocation,
+    compute,
+    downstream,
+    hyperparameters,
+    moe,
+    precision,
+    rl,
+    testtime,
+    vocabulary,
+)
 from laws.form import KINDS, Form, Kind
 from laws.law import Constant, Law, Range, Source
-from laws.loss import chinchilla, data_constrained, kaplan
+from laws.loss import chinchilla, data_constrained, farseer, kaplan, over_trained, power
+
+_MODULES = (
+    chinchilla,
+    kaplan,
+    data_constrained,
+    over_trained,
+    farseer,
+    power,
+    allocation,
+    hyperparameters,
+    moe,
+    precision,
+    vocabulary,
+    rl,
+    testtime,
+    downstream,
+    compute,
+)
 
 FORMS: dict[str, Form] = {
     form.name: form
-    for form in (
-        chinchilla.FORM,
-        kaplan.FORM,
-        data_constrained.FORM,
-        allocation.FORM,
-        rl.POWER,
-        rl.SIGMOID,
-        rl.SIGMOID_OF_LOSS,
-        compute.PRETRAINING,
-        compute.DECODE,
-        compute.PREFILL,
-        compute.RL_GENERATION,
-        compute.RL_TRAINING,
-    )
+    for module in _MODULES
+    for form in vars(module).values()
+    if isinstance(form, Form)
 }
+"""Every formula of the library, by name."""
 
 
 class UnknownLawError(LookupError):
@@ -56,16 +75,32 @@ def names(kind: Kind | None = None) -> list[str]:
 
 
 def get(name: str) -> Law:
-    """Return a law by its name or an alias, case-insensitively.
+    """Return a law by its name or an alias, case-insensitively, or from a ``.toml`` file.
 
-    Raises `UnknownLawError` naming the nearest laws.
+    Raises `UnknownLawError` naming the nearest laws, or `laws.LawFileError`.
     """
+    if name.endswith(".toml"):
+        return _from_file(name)
     key = name.casefold()
     key = _aliases().get(key, key)
     try:
         return _laws()[key]
     except KeyError:
         raise UnknownLawError(name) from None
+
+
+def _from_file(name: str) -> Law:
+    path = Path(name)
+    # Read again only when the file has changed: a plan looks its law up many times.
+    stamp = path.stat().st_mtime_ns if path.exists() else 0
+    return _read_file(name, stamp)
+
+
+@lru_cache(maxsize=16)
+def _read_file(name: str, _stamp: int) -> Law:
+    from laws.files import load
+
+    return load(name)
 
 
 def forms(kind: Kind | None = None) -> list[Form]:
@@ -132,4 +167,5 @@ def _constant(entry: dict[str, Any]) -> Constant:
         digits=entry["digits"],
         stderr=entry.get("stderr"),
         note=entry.get("note", ""),
+        of_logarithm="ln" in entry,
     )

@@ -15,12 +15,9 @@ import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike, NDArray
 
-from laws.symbols import beyond_numpy, capped_numpy, excess_numpy
+from laws.symbols import NUMPY
 
-_MODULES: list[Any] = [
-    {"excess": excess_numpy, "capped": capped_numpy, "beyond": beyond_numpy},
-    "numpy",
-]
+_MODULES: list[Any] = [NUMPY, "numpy"]
 
 
 def lambdify(

@@ -29,6 +29,7 @@ def _flop(
         variables=variables,
         constants=constants,
         meaning=meaning,
+        units={str(c): "FLOP/param/token" for c in constants if str(c).startswith("c_")},
         log_convex=True,
         convexity="a monomial",
     )

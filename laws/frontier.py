@@ -31,6 +31,13 @@ FLOP_PER_PARAM_TOKEN = 6.0
 _LN_PARAMS = (0.0, 60.0)
 
 
+class NoOptimumError(ValueError):
+    """A loss that does not trade parameters against tokens: no size is compute-optimal."""
+
+    def __init__(self, law: Law) -> None:
+        super().__init__(f"{law.name} has no compute-optimal size: its pulls never balance")
+
+
 @dataclass(frozen=True)
 class Optimum:
     """A compute-optimal plan: parameters, tokens, loss [nat/token] (None without a loss)."""
@@ -58,7 +65,7 @@ class Monomial:
 def pull_ratio(form: Form) -> sp.Expr:
     """Symbolic (dL/dlnN) / (dL/dlnD)."""
     e = form.expression
-    return (N * sp.diff(e, N)) / (D * sp.diff(e, D))
+    return sp.expand(N * sp.diff(e, N)) / sp.expand(D * sp.diff(e, D))
 
 
 @lru_cache(maxsize=64)
@@ -114,16 +121,24 @@ def optimum(law: Law, compute: float, unique: float | None = None) -> Optimum:
         raise ValueError(f"compute must be positive, got {compute:g} FLOP")
     budget = compute / FLOP_PER_PARAM_TOKEN
     if law.form.kind == "allocation":
-        params = float(law.value(**{str(C): compute}))
-        return Optimum(params, budget / params, None)
+        amount = float(law.value(**{str(C): compute}))
+        # An allocation rule gives the size, or the tokens; C = 6 N D gives the other.
+        of_tokens = law.form.yields == "tokens"
+        return (
+            Optimum(budget / amount, amount, None)
+            if of_tokens
+            else Optimum(amount, budget / amount, None)
+        )
     _require_loss(law)
     monomial = _monomial_values(law)
     if monomial is not None:
         c, p, q = monomial
+        if not (c > 0 and p + q > 0):
+            raise NoOptimumError(law)
         # c N^-p (budget/N)^q = 1
         params = math.exp((math.log(c) + q * math.log(budget)) / (p + q))
     else:
-        params = _root(lambda size: ratio(law, size, budget / size, unique))
+        params = _root(law, lambda size: ratio(law, size, budget / size, unique))
     loss = float(law.value(**_variables(law, params, budget / params, unique)))
     return Optimum(params, budget / params, loss)
 
@@ -133,9 +148,11 @@ def optimal_tokens(law: Law, params: float, unique: float | None = None) -> floa
     monomial = _monomial_values(law) if law.form.kind == "loss" else None
     if monomial is not None:
         c, p, q = monomial
+        if not (c > 0 and q != 0):
+            raise NoOptimumError(law)
         return math.exp((p * math.log(params) - math.log(c)) / q)
     _require_loss(law)
-    return _root(lambda tokens: 1.0 / max(ratio(law, params, tokens, unique), 1e-300))
+    return _root(law, lambda tokens: 1.0 / max(ratio(law, params, tokens, unique), 1e-300))
 
 
 def implied_served_tokens(
@@ -145,11 +162,14 @@ def implied_served_tokens(
     return 3.0 * tokens * (ratio(law, params, tokens, unique) - 1.0)
 
 
-def _root(decreasing_ratio: Callable[[float], float]) -> float:
+def _root(law: Law, decreasing_ratio: Callable[[float], float]) -> float:
     """Amount at which a ratio that falls with it crosses 1, by bracketing in ln(amount)."""
     from scipy.optimize import brentq
 
     def objective(log_amount: float) -> float:
         return math.log(min(max(decreasing_ratio(math.exp(log_amount)), 1e-300), 1e300))
 
+    ends = [objective(end) for end in _LN_PARAMS]
+    if not ends[0] > 0 > ends[1]:
+        raise NoOptimumError(law)
     return math.exp(float(brentq(objective, *_LN_PARAMS, xtol=1e-13, rtol=1e-14)))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import sympy as sp
 from sympy.codegen.cfunctions import expm1
 
-from laws.symbols import beyond, capped, excess
+from laws.symbols import beyond, capped, excess, ramp, step
 
 Values = Mapping[sp.Symbol, float]
 
@@ -83,6 +83,8 @@ _OPERATIONS: dict[type, Callable[[Sequence[float]], float]] = {
     excess: lambda a: max(a[0] - 1.0, 0.0),
     capped: lambda a: min(a[0], 1.0),
     beyond: lambda a: 1.0 if a[0] > 1.0 else 0.0,
+    ramp: lambda a: max(a[0], 0.0),
+    step: lambda a: 1.0 if a[0] > 0.0 else 0.0,
 }
 
 
@@ -111,4 +113,6 @@ _UNARY: dict[type, Callable[[float], float]] = {
     excess: lambda x: 1.0 if x > 1.0 else 0.0,
     capped: lambda x: 0.0 if x > 1.0 else 1.0,
     beyond: lambda x: 0.0,  # noqa: ARG005
+    ramp: lambda x: 1.0 if x > 0.0 else 0.0,
+    step: lambda x: 0.0,  # noqa: ARG005
 }

@@ -32,13 +32,17 @@ class Source:
 
 @dataclass(frozen=True)
 class Constant:
-    """A fitted constant; `value` carries `digits` published significant digits."""
+    """A fitted constant; `value` carries `digits` published significant digits.
+
+    `of_logarithm` says that the digits are those of its logarithm, as published.
+    """
 
     value: float
     unit: str
     digits: int
     stderr: float | None = None
     note: str = ""
+    of_logarithm: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
@@ -28,9 +28,24 @@ _SYMBOL_LATEX = {
     "N0": "N_0",
     "C0": "C_0",
     "R0": "R_0",
+    "K2": "K^2",
+    **{
+        word: rf"\mathrm{{{word}}}"
+        for word in ("experts", "pruned", "steps", "floor", "ceiling", "slope")
+    },
+    "bytes_per_token": r"\mathrm{bytes/token}",
 }
 
-_LEFT_SIDE = {"loss": "L", "allocation": "N^*", "rl-loss": "L", "rl-score": "S", "flop": "C"}
+_LEFT_SIDE = {
+    "allocation": "N^*",
+    "hyperparameter": "y",
+    "moe-size": r"\bar{N}",
+    "rl-score": "S",
+    "test-time": "y",
+    "downstream": "S",
+    "flop": "C",
+}
+"""What a formula of each kind gives; a loss where nothing is listed."""
 
 
 def latex(expression: sp.Expr, names: Mapping[sp.Symbol, str] | None = None) -> str:
@@ -48,10 +63,14 @@ def latex(expression: sp.Expr, names: Mapping[sp.Symbol, str] | None = None) -> 
     return str(sp.latex(shown, symbol_names=known))
 
 
+def _left(form: Form) -> str:
+    return "D^*" if form.yields == "tokens" else _LEFT_SIDE.get(form.kind, "L")
+
+
 def form_latex(form: Form) -> str:
     """LaTeX of the whole formula, e.g. ``L(N, D) = ...``."""
     arguments = ", ".join(latex(v) for v in form.variables)
-    left = f"{_LEFT_SIDE[form.kind]}({arguments})"
+    left = f"{_left(form)}({arguments})"
     if not form.where:
         return f"{left} = {latex(form.statement)}"
     rows = [f"{left} &= {latex(form.statement)}"]
@@ -62,7 +81,7 @@ def form_latex(form: Form) -> str:
 def formula(form: Form) -> str:
     """The formula as one line of text."""
     arguments = ", ".join(map(str, form.variables))
-    text = f"{_LEFT_SIDE[form.kind]}({arguments}) = {form.statement}"
+    text = f"{_left(form)}({arguments}) = {form.statement}"
     where = ", ".join(f"{symbol} = {definition}" for symbol, definition in form.where)
     return f"{text} where {where}" if where else text
 
@@ -99,10 +118,38 @@ def to_dict(law: Law) -> dict[str, Any]:
     }
 
 
-def markdown(law: Law) -> str:
+def catalogue(laws: Sequence[Law], forms: Sequence[Form]) -> str:
+    """All laws and the formulas without public constants, as one Markdown page."""
+    lines = [
+        "# The law library",
+        "",
+        "Made by `budget laws -f md`; do not edit. Losses are in nat per token unless a law says "
+        "otherwise; every formula is one SymPy expression from which values, derivatives and "
+        "optima are derived.",
+        "",
+        "| law | kind | summary | source |",
+        "| --- | --- | --- | --- |",
+    ]
+    for law in laws:
+        anchor = law.name.replace(".", "")
+        lines.append(
+            f"| [{law.name}](#{anchor}) | {KINDS[law.form.kind]} | {law.summary} | "
+            f"[{law.source.arxiv}](https://arxiv.org/abs/{law.source.arxiv}) |"
+        )
+    pages = [markdown(law, level=2) for law in laws]
+    lines += ["", *pages, "## Formulas without public constants", ""]
+    lines += ["A scenario or a law file must bring its own numbers for these.", ""]
+    for form in forms:
+        symbols = ", ".join(f"${latex(c)}$" for c in form.constants)
+        lines += [f"### {form.name}", "", f"{form.meaning[0].upper()}{form.meaning[1:]}.", ""]
+        lines += ["```math", form_latex(form), "```", "", f"Constants: {symbols}.", ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def markdown(law: Law, level: int = 1) -> str:
     """One page on a law, as Markdown that GitHub renders."""
     lines = [
-        f"# {law.name}",
+        f"{'#' * level} {law.name}",
         "",
         f"{law.summary}: {law.form.meaning}.",
         "",

@@ -9,6 +9,9 @@ with C the RL compute. Its base score R_0 is a constant or, so that pretraining
 matters, a logistic function of the pretraining loss L (`sigmoid-of-loss`):
 
 .. math:: R_0(L) = \frac{A}{1 + e^{k (L - L_{half})}}
+
+`rl-learning-efficiency` is Tan et al. 2025 (arXiv 2509.25300): ln(1 - pass@1) = -k(N) ln X + E,
+k(N) = K_max/(1 + N_half/N), X compute or data.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from __future__ import annotations
 import sympy as sp
 
 from laws.form import Form
-from laws.symbols import C, L, R, constant
+from laws.symbols import C, L, N, R, X, constant, plain
 
 K, gamma = constant("K"), constant("gamma")
 A, R0, C_mid, B = constant("A"), constant("R0"), constant("C_mid"), constant("B")
@@ -33,9 +36,23 @@ POWER = Form(
     statement=K * R**-gamma,
     variables=(R,),
     constants=(K, gamma),
+    units={"K": "nat/token token^gamma"},
     meaning="loss still to be removed by RL falls as a power of generated tokens",
     log_convex=True,
     convexity="a monomial",
+)
+
+N_half, K_max, X1 = constant("N_half"), constant("K_max"), constant("X_1")
+E_0 = plain("E_0")
+
+LEARNING = Form(
+    name="rl-learning-efficiency",
+    kind="rl-score",
+    statement=1 - sp.exp(E_0) * (X / X1) ** (-K_max / (1 + N_half / N)),
+    variables=(N, X),
+    constants=(K_max, N_half, E_0, X1),
+    units={"N_half": "param"},
+    meaning="pass@1 whose failures fall as a power of RL effort X, faster for larger models",
 )
 
 SIGMOID = Form(
@@ -44,6 +61,7 @@ SIGMOID = Form(
     statement=_saturating(R0),
     variables=(C,),
     constants=(A, R0, C_mid, B),
+    units={"C_mid": "FLOP"},
     meaning="score rises from a fixed base to a ceiling, half way at C_mid",
 )
 
@@ -53,5 +71,6 @@ SIGMOID_OF_LOSS = Form(
     statement=_saturating(A / (1 + sp.exp(k * (L - L_half)))),
     variables=(C, L),
     constants=(A, C_mid, B, k, L_half),
+    units={"C_mid": "FLOP", "k": "token/nat", "L_half": "nat/token"},
     meaning="the same, from a base score that falls with the pretraining loss",
 )

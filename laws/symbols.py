@@ -7,6 +7,8 @@ one compiled function serves every published set of constants and every draw of 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike, NDArray
@@ -35,10 +37,27 @@ T_in = sp.Symbol("T_in", positive=True)
 L = sp.Symbol("L", positive=True)
 """Loss [nat/token]."""
 
+S = sp.Symbol("S", positive=True)
+"""Sparsity: total over active parameters; 1 for a dense model."""
+
+k = sp.Symbol("k", positive=True)
+"""Samples drawn per query at test time."""
+
+H = sp.Symbol("H", positive=True)
+"""Training characters."""
+
+X = sp.Symbol("X", positive=True)
+"""RL effort, in compute [FLOP] or data [sample] as the law says."""
+
 
 def constant(name: str) -> sp.Symbol:
     """Return the positive symbol of a fitted constant."""
     return sp.Symbol(name, positive=True)
+
+
+def plain(name: str) -> sp.Symbol:
+    """Return the symbol of a fitted constant of either sign."""
+    return sp.Symbol(name, real=True)
 
 
 class excess(sp.Function):  # type: ignore[misc] # noqa: N801 - lambdified under this name
@@ -83,17 +102,44 @@ class beyond(sp.Function):  # type: ignore[misc] # noqa: N801
         return sp.Integer(0)
 
 
-def excess_numpy(ratio: ArrayLike) -> NDArray[np.float64]:
-    """Numeric `excess`, elementwise."""
-    return np.maximum(np.asarray(ratio, dtype=float) - 1.0, 0.0)
+class ramp(sp.Function):  # type: ignore[misc] # noqa: N801
+    """``ramp(t) = max(t, 0)``: what `min` and `max` in users' formulas are made of."""
+
+    nargs = (1,)
+
+    def fdiff(self, argindex: int = 1) -> sp.Expr:  # noqa: ARG002
+        """Derivative in the only argument."""
+        return step(self.args[0])
+
+    @classmethod
+    def eval(cls, t: sp.Expr) -> sp.Expr | None:
+        """Fold numbers."""
+        return sp.Max(t, 0) if t.is_number else None
+
+    def _latex(self, printer: object, exp: object = None) -> str:  # noqa: ARG002
+        body = rf"\max\left({sp.latex(self.args[0])}, 0\right)"
+        return body if exp is None else rf"{{{body}}}^{{{exp}}}"
 
 
-def capped_numpy(ratio: ArrayLike) -> NDArray[np.float64]:
-    """Numeric `capped`, elementwise."""
-    first: NDArray[np.float64] = np.minimum(np.asarray(ratio, dtype=float), 1.0)
-    return first
+class step(sp.Function):  # type: ignore[misc] # noqa: N801
+    """``step(t)`` is 1 where t > 0 and 0 elsewhere."""
+
+    nargs = (1,)
+
+    def fdiff(self, argindex: int = 1) -> sp.Expr:  # noqa: ARG002
+        """Derivative in the only argument, away from the step."""
+        return sp.Integer(0)
 
 
-def beyond_numpy(ratio: ArrayLike) -> NDArray[np.float64]:
-    """Numeric `beyond`, elementwise."""
-    return np.where(np.asarray(ratio, dtype=float) > 1.0, 1.0, 0.0)
+def _floats(x: ArrayLike) -> NDArray[np.float64]:
+    return np.asarray(x, dtype=float)
+
+
+NUMPY: dict[str, Callable[[ArrayLike], NDArray[np.float64]]] = {
+    "excess": lambda r: np.maximum(_floats(r) - 1.0, 0.0),
+    "capped": lambda r: np.minimum(_floats(r), 1.0),
+    "beyond": lambda r: np.where(_floats(r) > 1.0, 1.0, 0.0),
+    "ramp": lambda t: np.maximum(_floats(t), 0.0),
+    "step": lambda t: np.where(_floats(t) > 0.0, 1.0, 0.0),
+}
+"""Numeric meaning of the atoms, elementwise, by the name they are lambdified under."""

@@ -14,7 +14,8 @@ import click
 
 COMMANDS = {
     "plan": "Plan a model for a scenario: size, tokens, RL, cost, report.",
-    "laws": "List the scaling laws, or show one.",
+    "laws": "List the scaling laws, show or compare them.",
+    "check": "Check properties of formulas, ours and yours.",
     "schema": "Print the JSON Schema of scenario files, for editors.",
 }
 """Command to its one-line help; the module of the same name holds it as `command`."""

@@ -12,21 +12,22 @@ from budget.cli import options
     "-f",
     "--format",
     "format_",
-    type=click.Choice(["text", "json"]),
+    type=click.Choice(["text", "md", "json"]),
     default="text",
     show_default=True,
-    help="Table, or all facts of every law.",
+    help="Table, the whole catalogue as a page, or all facts as data.",
 )
 @click.option("--kind", metavar="KIND", help="Only one kind, e.g. loss or allocation.")
 @click.pass_context
 def command(ctx: click.Context, format_: str, kind: str | None) -> None:
-    """List the scaling laws with constants, or show one.
+    """List the scaling laws with constants; show one, or compare several.
 
     \b
     Examples:
       budget laws
       budget laws --kind loss -f json
       budget laws show hoffmann-2022
+      budget laws compare besiroglu-2024 hoffmann-2022 --compute 5.76e23
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -41,6 +42,12 @@ def command(ctx: click.Context, format_: str, kind: str | None) -> None:
     if format_ == "json":
         options.emit(options.to_json([law.to_dict() for law in found]), None)
         return
+    without = [f for f in laws.forms(kind) if not any(law.form is f for law in found)]
+    if format_ == "md":
+        from laws import render
+
+        click.echo(render.catalogue(found, without), nl=False)
+        return
     from rich.console import Console
     from rich.table import Table
 
@@ -53,7 +60,6 @@ def command(ctx: click.Context, format_: str, kind: str | None) -> None:
     if not console.is_terminal:
         console.width = max(console.width, 160)
     console.print(table)
-    without = [f for f in laws.forms(kind) if not any(law.form is f for law in found)]
     if without:
         console.print("\nFormulas without public constants (a scenario must state its own):")
         for form in without:
@@ -79,17 +85,70 @@ def show(name: str, format_: str) -> None:
       budget laws show besiroglu-2024
       budget laws show muennighoff-2023 -f latex
     """
-    import laws
-    from budget.errors import ScenarioError
     from laws import render
 
-    try:
-        law = laws.get(name)
-    except laws.UnknownLawError as error:
-        raise ScenarioError(f"{error} (see `budget laws`)") from None
+    law = options.law(name)
     if format_ == "json":
         options.emit(options.to_json(law.to_dict()), None)
     elif format_ == "latex":
         click.echo(render.form_latex(law.form))
     else:
         click.echo(render.markdown(law), nl=False)
+
+
+@command.command("compare")
+@click.argument("names", metavar="LAW LAW...", nargs=-1, required=True)
+@click.option(
+    "--compute",
+    "computes",
+    multiple=True,
+    required=True,
+    metavar="FLOP",
+    help="Training compute, e.g. 5.76e23. Repeatable.",
+)
+@click.option(
+    "--unique-tokens",
+    metavar="TOKENS",
+    help="Unique tokens, for laws that depend on repetition, e.g. 10T.",
+)
+@click.option(
+    "-f",
+    "--format",
+    "format_",
+    type=click.Choice(["md", "json", "csv"]),
+    default="md",
+    show_default=True,
+    help="Table, or machine output.",
+)
+def compare(
+    names: tuple[str, ...], computes: tuple[str, ...], unique_tokens: str | None, format_: str
+) -> None:
+    """Compare what laws call compute-optimal, and the loss they predict.
+
+    Every law is also asked for its loss at the first law's optimum. Values outside the range of a
+    law's runs are flagged.
+
+    \b
+    Examples:
+      budget laws compare besiroglu-2024 hoffmann-2022 --compute 5.76e23
+      budget laws compare kaplan-2020 chinchilla llama3-2024-tokens --compute 1e21 --compute 1e26
+    """
+    from budget.quantity import parse_count
+    from laws import compare as comparison
+
+    chosen = [options.law(n) for n in names]
+    try:
+        budgets = [parse_count(c) for c in computes]
+        unique = None if unique_tokens is None else parse_count(unique_tokens)
+        table = comparison.compare(chosen, budgets, unique)
+    except (ValueError, TypeError) as error:
+        raise click.UsageError(str(error)) from None
+    rows = [row.to_dict() for row in table]
+    if format_ == "json":
+        options.emit(options.to_json(rows), None)
+    elif format_ == "csv":
+        import pandas as pd
+
+        click.echo(pd.DataFrame(rows).to_csv(index=False, lineterminator="\n"), nl=False)
+    else:
+        click.echo(comparison.markdown(table), nl=False)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from laws import Law
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -18,8 +21,9 @@ def scenario_options(function: F) -> F:
     """`--set` and `--law`: change a scenario from the command line."""
     function = click.option(
         "--law",
+        "law_name",
         metavar="NAME",
-        help="Law of the pretraining loss; the same as --set law.pretraining=NAME.",
+        help="Law of the pretraining loss, by name or file; as --set law.pretraining=NAME.",
     )(function)
     return click.option(
         "--set",
@@ -30,12 +34,25 @@ def scenario_options(function: F) -> F:
     )(function)
 
 
-def changes(assignments: tuple[str, ...], law: str | None) -> list[tuple[str, Any]]:
+def changes(assignments: tuple[str, ...], law_name: str | None) -> list[tuple[str, Any]]:
     """Key and value pairs of `--set` and `--law`."""
     from budget.scenario.overrides import parse_assignment
 
     pairs = [parse_assignment(a) for a in assignments]
-    return pairs if law is None else [*pairs, ("law.pretraining", law)]
+    return pairs if law_name is None else [*pairs, ("law.pretraining", law_name)]
+
+
+def law(name: str) -> Law:
+    """A law by name or file. Raises `ScenarioError` naming the nearest."""
+    import laws
+    from budget.errors import ScenarioError
+
+    try:
+        return laws.get(name)
+    except laws.UnknownLawError as error:
+        raise ScenarioError(f"{error} (see `budget laws`)") from None
+    except laws.LawFileError as error:
+        raise ScenarioError(str(error)) from None
 
 
 def to_json(data: Any) -> str:

@@ -40,7 +40,7 @@ NOT_CERTIFIED = 4
 def command(
     scenarios: tuple[str, ...],
     assignments: tuple[str, ...],
-    law: str | None,
+    law_name: str | None,
     format_: str,
     output: str | None,
     no_plots: bool,
@@ -59,7 +59,7 @@ def command(
     from budget.planning import solve_scenario
     from budget.scenario import load
 
-    changes = options.changes(assignments, law)
+    changes = options.changes(assignments, law_name)
     loaded = [load(s, changes) for s in scenarios]
     outcomes = [solve_scenario(s) for s in loaded]
     feasible = [o for o in outcomes if o.plan.status != "infeasible"]

@@ -8,9 +8,11 @@ import laws
 from budget import catalog
 from budget.errors import ScenarioError
 from budget.scenario.schema import RL, Inference, Pretraining, ScenarioFile, Stage
+from laws import curvature
 
 QUALITY = ("loss", "score", "match")
 STAGE_FIELDS = ("chip", "precision", "mfu", "goodput", "chip_price")
+PLANNED = ("N", "D", "U")
 RL_CONSTANTS = {"power": ("K", "gamma"), "sigmoid": ("A", "B", "C_mid")}
 
 
@@ -46,7 +48,7 @@ def _law(file: ScenarioFile) -> None:
     ]:
         try:
             law = laws.get(name)
-        except laws.UnknownLawError as error:
+        except (laws.UnknownLawError, laws.LawFileError) as error:
             raise ScenarioError(str(error), where) from None
         if law.form.kind != "loss":
             _fail(
@@ -54,8 +56,24 @@ def _law(file: ScenarioFile) -> None:
                 f"{name} is {law.form.meaning}: it has no loss to plan with; "
                 f"laws with a loss: {', '.join(laws.names('loss'))}",
             )
+        beyond = [str(v) for v in law.form.variables if str(v) not in PLANNED]
+        if beyond:
+            _fail(where, f"{name} depends on {', '.join(beyond)}, which plans do not choose")
+        if name.endswith(".toml"):
+            _falls(law, where)
     if file.rl.law is not None and file.law.rl not in ("none", file.rl.law):
         _fail("rl.law", f"is '{file.rl.law}' but law.rl is '{file.law.rl}'")
+
+
+def _falls(law: laws.Law, where: str) -> None:
+    """A user's law must fall with N and D: the solvers and their proofs rest on it."""
+    if curvature.decreasing(law.form.expression, law.form.variables):
+        return
+    from laws.checks import MONOTONE, check
+
+    (result,) = check(law, examples=300, only=(MONOTONE,))
+    if not result.passed:
+        _fail(where, f"{law.name} cannot be planned with: {result.detail}")
 
 
 def _goal(file: ScenarioFile) -> None:

@@ -19,6 +19,11 @@ FORM = Form(
     irreducible=E,
     variables=(N, D),
     constants=(E, A, B, alpha, beta),
+    units={
+        "E": "nat/token",
+        "A": "nat/token param^alpha",
+        "B": "nat/token token^beta",
+    },
     meaning="an irreducible part plus one power law each in parameters and tokens",
     log_convex=True,
     convexity="reducible part is a posynomial",

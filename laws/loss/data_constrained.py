@@ -56,6 +56,11 @@ FORM = Form(
     irreducible=E,
     variables=(N, D, U),
     constants=(E, A, B, alpha, beta, RD, RN),
+    units={
+        "E": "nat/token",
+        "A": "nat/token param^alpha",
+        "B": "nat/token token^beta",
+    },
     meaning="the additive law in effective parameters and tokens: repeats decay exponentially",
     log_convex=True,
     convexity="effective amounts are log-concave in N and D",

@@ -19,6 +19,7 @@ FORM = Form(
     irreducible=sp.Integer(0),
     variables=(N, D),
     constants=(Nc, Dc, alpha_N, alpha_D),
+    units={"Nc": "param", "Dc": "token"},
     meaning="a power of a sum of power laws, with no irreducible loss",
     log_convex=True,
     convexity="a positive power of a posynomial",

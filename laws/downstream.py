@@ -1,0 +1,39 @@
+r"""From loss to what a benchmark reports.
+
+- Sigmoid of loss, the second step of Llama 3 (arXiv 2407.21783) and the OLMo ladder (arXiv
+  2412.04403).
+- Average top-1 error, Gadre et al. 2024 (arXiv 2403.08540): :math:`\epsilon - k e^{-\gamma L}`.
+
+A meta-analysis finds only 39 % of tasks predictable this way: treat scores as indications.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from laws.form import Form
+from laws.symbols import L, constant
+
+floor, ceiling = constant("floor"), constant("ceiling")
+slope, L_half = constant("slope"), constant("L_half")
+epsilon, k_e, gamma = constant("epsilon"), constant("k_e"), constant("gamma")
+
+SIGMOID = Form(
+    name="score-sigmoid",
+    kind="downstream",
+    statement=floor + (ceiling - floor) / (1 + sp.exp(slope * (L - L_half))),
+    variables=(L,),
+    constants=(floor, ceiling, slope, L_half),
+    units={"slope": "token/nat", "L_half": "nat/token"},
+    meaning="score between chance and ceiling, half way at L_half",
+)
+
+ERROR = Form(
+    name="error-exponential",
+    kind="downstream",
+    statement=epsilon - k_e * sp.exp(-gamma * L),
+    variables=(L,),
+    constants=(epsilon, k_e, gamma),
+    units={"gamma": "token/nat"},
+    meaning="average top-1 error over tasks",
+)
