@@ -69,7 +69,8 @@ def _falls(law: laws.Law, where: str) -> None:
     """A user's law must fall with N and D: the solvers and their proofs rest on it."""
     if curvature.decreasing(law.form.expression, law.form.variables):
         return
-    from laws.checks import MONOTONE, check
+    from laws.checks import check
+    from laws.properties import MONOTONE
 
     (result,) = check(law, examples=300, only=(MONOTONE,))
     if not result.passed:
