@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import sympy as sp
 
@@ -12,6 +13,7 @@ from budget.numbers import Numbers, Point
 from budget.problem import Problem
 from budget.result import Baseline
 from budget.solve.convex import Solution
+from laws.frontier import NoOptimumError
 from laws.symbols import D, N, R
 
 
@@ -34,7 +36,7 @@ def baselines(problem: Problem, numbers: Numbers, point: Point) -> tuple[Baselin
 def optimal(problem: Problem, numbers: Numbers, point: Point) -> Point | None:
     """The cheapest plan of the quality of `point`, whatever size the scenario gives."""
     solution = optimal_solution(problem, numbers, point)
-    return None if solution is None else goals.point_of(solution.x)
+    return None if solution is None else goals.point_of(problem, solution.x)
 
 
 def optimal_solution(problem: Problem, numbers: Numbers, point: Point) -> Solution | None:
@@ -69,48 +71,69 @@ def _baseline(numbers: Numbers, name: str, point: Point, cost: float) -> Baselin
 def _chinchilla(problem: Problem, numbers: Numbers, point: Point) -> Point | None:
     """Compute-optimal N and D for the same pretraining loss, RL tokens unchanged."""
     target = numbers.pretraining_loss(point)
-    unique = unique_tokens(problem)
+    rest = others(problem, point)
 
     def excess(log_compute: float) -> float:
-        best = problem.law.optimum(math.exp(log_compute), unique)
+        best = problem.law.optimum(math.exp(log_compute), **rest)
         assert best.loss is not None
         return best.loss - target
 
-    root = bisect(excess, math.log(1e7), math.log(1e40))
+    root = bisect(excess, math.log(1e7), _most_compute(problem, rest))
     if root is None:
         return None
-    best = problem.law.optimum(math.exp(root), unique)
-    return Point(best.params, best.tokens, point.rl_tokens)
+    best = problem.law.optimum(math.exp(root), **rest)
+    return replace(point, params=best.params, tokens=best.tokens)
+
+
+def _most_compute(problem: Problem, rest: dict[str, float | None]) -> float:
+    """ln of the most compute (at most 1e40 FLOP) for which the law has an optimum.
+
+    Very deep repetition has none that can be computed: every pull has vanished.
+    """
+    for exponent in range(40, 7, -1):
+        try:
+            problem.law.optimum(10.0**exponent, **rest)
+        except NoOptimumError:
+            continue
+        return exponent * math.log(10.0)
+    return math.log(1e7)
 
 
 def _equal_cost(problem: Problem, numbers: Numbers, point: Point) -> Point | None:
     """The size for which the equal-cost rule reaches the plan's quality, if there is one."""
-    if not numbers.evaluate(problem.spending.served_output + problem.spending.served_input):
+    served = problem.spending.served_output + problem.spending.served_input
+    if not numbers.at(point, [served])[0]:
         return None
     rules = goals.equal_cost_rules(problem)
-    tokens = numbers.evaluate(rules[D])
-    rl_tokens = numbers.evaluate(rules[R]) if R in rules else point.rl_tokens
+    # With samples chosen freely the rule needs their number: the plan's is kept.
+    amounts = dict(zip(rules, numbers.at(point, list(rules.values())), strict=True))
+    plan = replace(point, tokens=amounts[D], rl_tokens=amounts.get(R, point.rl_tokens))
     target = numbers.measure(point)
-    sign = 1.0 if problem.score is None else -1.0
+    sign = -1.0 if problem.by_score else 1.0
 
     def excess(log_params: float) -> float:
-        return sign * (numbers.measure(Point(math.exp(log_params), tokens, rl_tokens)) - target)
+        return sign * (numbers.measure(replace(plan, params=math.exp(log_params))) - target)
 
     root = bisect(excess, *(math.log(edge) for edge in programs.BOX[N]))
-    return None if root is None else Point(math.exp(root), tokens, rl_tokens)
+    return None if root is None else replace(plan, params=math.exp(root))
 
 
 def _match(problem: Problem, point: Point) -> Point | None:
     match = problem.scenario.file.goal.match
     if match is None:
         return None
-    return Point(match.params, match.tokens, match.rl_tokens or point.rl_tokens)
+    return Point(
+        match.params,
+        match.tokens,
+        match.rl_tokens or point.rl_tokens,
+        match.sparsity or point.sparsity,
+        match.samples or point.samples,
+    )
 
 
-def unique_tokens(problem: Problem) -> float | None:
-    """Unique tokens, where the law depends on them."""
-    needs = any(str(v) == "U" for v in problem.law.form.variables)
-    return problem.scenario.file.data.unique_tokens if needs else None
+def others(problem: Problem, point: Point) -> dict[str, float | None]:
+    """Unique tokens and sparsity, as keywords of `Law` methods."""
+    return {"unique_tokens": problem.scenario.file.data.unique_tokens, "sparsity": point.sparsity}
 
 
 def bisect(falling: Callable[[float], float], low: float, high: float) -> float | None:

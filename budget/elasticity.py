@@ -25,9 +25,15 @@ from budget.problem import Problem
 from budget.solve.program import Program, Vector
 from laws.frontier import pull_ratio
 from laws.interpret import value_and_gradient
-from laws.symbols import D, N, R
+from laws.symbols import D, N, R, S, k
 
-KEYS = {N: "model.active_params", D: "pretraining.tokens", R: "rl.tokens"}
+KEYS = {
+    N: "model.active_params",
+    D: "pretraining.tokens",
+    R: "rl.tokens",
+    S: "model.sparsity",
+    k: "inference.samples_per_query",
+}
 """Name of each decision variable in the plan's JSON."""
 
 
@@ -47,7 +53,7 @@ def elasticities(
 
     `tokens_optimal` is D_opt(N) at the plan's N. An input at zero has elasticity zero.
     """
-    x = np.log(np.array(point.values[: len(problem.variables)]))
+    x = np.log(point.of(problem.variables))
     moves = _moves(problem, x, conditions)
     rows = {KEYS[v]: moves[i] for i, v in enumerate(problem.variables)}
     outputs = {"total_cost_usd": problem.spending.total("cost"), "quality.loss": problem.loss}

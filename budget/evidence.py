@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,9 @@ from budget.goals import answer
 from budget.numbers import Numbers
 from budget.problem import build
 from budget.scenario import Scenario
+from laws.symbols import U
+
+Changes = Sequence[tuple[str, Any]]
 
 DEFAULT_LAWS = (
     "besiroglu-2024",
@@ -42,19 +45,19 @@ class Headline:
     failure: str | None = None
 
 
-def headline(scenario: Scenario, label: str) -> Headline:
-    """Solve a scenario for its headline numbers only.
+def headline(scenario: Scenario, label: str, changes: Changes = ()) -> Headline:
+    """Solve a scenario, with changes, for its headline numbers only.
 
     For plans that are given rather than chosen, also the size that would be optimal for the
     same quality and what it saves.
     """
     try:
-        problem = build(scenario)
+        problem = build(scenario.with_changes(changes) if changes else scenario)
         numbers = Numbers(problem)
         found = answer(problem, numbers)
     except BudgetError as error:
         return Headline(label, failure=str(error).splitlines()[0].split(":")[0])
-    point, law, unique = found.point, problem.law, baselines.unique_tokens(problem)
+    point, law, rest = found.point, problem.law, baselines.others(problem, found.point)
     cost = numbers.cost(point)
     better = None
     if found.conditions.program is None:
@@ -66,9 +69,9 @@ def headline(scenario: Scenario, label: str) -> Headline:
         rl_tokens=point.rl_tokens,
         total_cost_usd=cost,
         loss=numbers.loss(point),
-        overtraining_factor=point.tokens / law.optimal_tokens(point.params, unique),
+        overtraining_factor=point.tokens / law.optimal_tokens(point.params, **rest),
         vs_20_tokens_per_param=point.tokens / point.params / 20.0,
-        implied_served_tokens=law.implied_served_tokens(point.params, point.tokens, unique),
+        implied_served_tokens=law.implied_served_tokens(point.params, point.tokens, **rest),
         optimal_params=None if better is None else better.params,
         saving_usd=None if better is None else cost - numbers.cost(better),
     )
@@ -77,9 +80,15 @@ def headline(scenario: Scenario, label: str) -> Headline:
 def under_laws(scenario: Scenario) -> list[Headline]:
     """The scenario under its own law first, then under others of the same variables."""
     own = laws.get(scenario.file.law.pretraining)
-    chosen = scenario.file.report.compare_laws or DEFAULT_LAWS
-    names = [own.name, *(n for n in chosen if n != own.name)]
-    return [headline(scenario.with_changes([("law.pretraining", name)]), name) for name in names]
+    # A law of other variables (sparsity, say) would be asked another question.
+    chosen = scenario.file.report.compare_laws or [
+        name
+        for name in DEFAULT_LAWS
+        if set(laws.get(name).form.variables) == set(own.form.variables) - {U}
+    ]
+    rows = [headline(scenario, own.name)]
+    names = [n for n in chosen if n != own.name]
+    return rows + [headline(scenario, n, [("law.pretraining", n)]) for n in names]
 
 
 def variants(scenario: Scenario) -> list[Headline]:
@@ -89,4 +98,4 @@ def variants(scenario: Scenario) -> list[Headline]:
         return []
     rows: Iterable[tuple[str, dict[str, Any]]] = [("as stated", {})]
     rows = [*rows, *((v.label, v.set) for v in stated)]
-    return [headline(scenario.with_changes(changes.items()), label) for label, changes in rows]
+    return [headline(scenario, label, list(changes.items())) for label, changes in rows]

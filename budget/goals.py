@@ -118,17 +118,16 @@ def held_values(problem: Problem, numbers: Numbers) -> dict[int, float]:
     }
 
 
-def point_of(x: Vector) -> Point:
+def point_of(problem: Problem, x: Vector) -> Point:
     """A point from logarithms in the order of the problem's variables."""
-    values = np.exp(x)
-    return Point(float(values[0]), float(values[1]), float(values[2]) if len(values) > 2 else 0.0)
+    return Point.at(problem.variables, np.exp(x))
 
 
 def _given(
     problem: Problem, numbers: Numbers, rules: dict[sp.Symbol, sp.Expr], method: str
 ) -> Answer:
     values = [numbers.evaluate(rules[v]) for v in problem.variables]
-    point = Point(values[0], values[1], values[2] if len(values) > 2 else 0.0)
+    point = Point.at(problem.variables, values)
     certificate = Certificate(method, problem.log_convex, 0.0, 0.0, 0.0, 0.0)
     return Answer(point, Conditions(rules), certificate, "")
 
@@ -150,4 +149,4 @@ def _optimise(problem: Problem, numbers: Numbers) -> Answer:
         raise InfeasibleError(explain(problem, numbers, program, held, name))
     check_edges(problem, solution, held)
     conditions = Conditions(dict(problem.held), program, solution.multipliers)
-    return Answer(point_of(solution.x), conditions, solution.certificate, name)
+    return Answer(point_of(problem, solution.x), conditions, solution.certificate, name)

@@ -10,6 +10,7 @@ from budget.errors import BudgetError
 from budget.numbers import Numbers
 from budget.problem import Problem
 from budget.result import Binding
+from budget.scenario.checks import QUALITY
 from budget.solve.feasibility import Relaxation, diagnose
 from budget.solve.program import Program
 
@@ -31,7 +32,7 @@ def unreachable(problem: Problem, numbers: Numbers) -> None:
     goal = problem.scenario.file.goal
     assert problem.target is not None
     target = numbers.evaluate(problem.target)
-    if problem.score is not None:
+    if problem.by_score:
         ceiling = numbers.evaluate(problem.inputs.symbols["rl.A"])
         if target >= ceiling:
             message = (
@@ -41,13 +42,17 @@ def unreachable(problem: Problem, numbers: Numbers) -> None:
             raise InfeasibleError((Binding("goal.score", target, "1", ceiling, message),))
         return
     floor = numbers.irreducible()
+    if not math.isfinite(target):
+        message = f"goal.score = {goal.score:g} is beyond what law.downstream can give at any loss"
+        raise InfeasibleError((Binding("goal.score", goal.score or 0.0, "score", None, message),))
     if target <= floor:
-        key = "goal.loss" if goal.loss is not None else "goal.match"
+        key = next(f"goal.{q}" for q in QUALITY if getattr(goal, q) is not None)
+        name = key if goal.score is None else f"the loss that {key} = {goal.score:g} needs"
         message = (
-            f"{key} = {target:.6g} nat/token is {floor - target:.4g} below the irreducible loss "
+            f"{name} = {target:.6g} nat/token is {floor - target:.4g} below the irreducible loss "
             f"{floor:.6g} of {problem.law.name}: no spend reaches it; ask for more than {floor:.6g}"
             if target < floor
-            else f"{key} equals the irreducible loss {floor:.6g} of {problem.law.name}, "
+            else f"{name} equals the irreducible loss {floor:.6g} of {problem.law.name}, "
             "which is 0 below it but is approached only at infinite spend"
         )
         raise InfeasibleError((Binding(key, target, "nat/token", floor, message),))
@@ -85,8 +90,8 @@ def _bound(
     if constraint == programs.QUALITY:
         assert problem.target is not None
         target = numbers.evaluate(problem.target)
-        if problem.score is not None:
-            return name, target, "(score)", -1, 0.0
+        if problem.by_score:
+            return name, target, "score", -1, 0.0
         return name, target, "nat/token", 1, numbers.irreducible()
     limit = next(li for li in problem.limits if li.name == constraint)
     return limit.name, numbers.evaluate(limit.bound), limit.unit, limit.sense, 0.0

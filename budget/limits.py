@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import sympy as sp
@@ -10,14 +11,14 @@ import laws
 from budget.inputs import Inputs
 from budget.scenario import Scenario
 from budget.spending import Spending
-from laws.symbols import D, N, R, U
+from laws.symbols import D, N, R, S, U, k
 
 
 @dataclass(frozen=True)
 class Limit:
     """`amount` at most (sense +1) or at least (sense -1) `bound`.
 
-    `signs` are the directions of ln(amount) in ln N, ln D, ln R.
+    `signs` are the directions of ln(amount) in the logarithms of the decision variables.
     """
 
     name: str
@@ -25,7 +26,7 @@ class Limit:
     bound: sp.Expr
     sense: int
     unit: str
-    signs: tuple[int, int, int]
+    signs: Mapping[sp.Symbol, int]
     meaning: str
 
     @property
@@ -34,29 +35,40 @@ class Limit:
         return self.sense * (sp.log(self.amount) - sp.log(self.bound))
 
 
-_AMOUNTS = {
-    "active_params": (N, "param", (1, 0, 0), "active parameters"),
-    "pretraining_tokens": (D, "token", (0, 1, 0), "pretraining tokens"),
-    "rl_tokens": (R, "token", (0, 0, 1), "RL tokens"),
-    "tokens_per_param": (D / N, "token/param", (-1, 1, 0), "tokens per parameter"),
+_AMOUNTS: dict[str, tuple[sp.Expr, str, dict[sp.Symbol, int], str]] = {
+    "active_params": (N, "param", {N: 1}, "active parameters"),
+    "pretraining_tokens": (D, "token", {D: 1}, "pretraining tokens"),
+    "rl_tokens": (R, "token", {R: 1}, "RL tokens"),
+    "tokens_per_param": (D / N, "token/param", {N: -1, D: 1}, "tokens per parameter"),
+    "sparsity": (S, "1", {S: 1}, "total over active parameters"),
+    "total_params": (N * S, "param", {N: 1, S: 1}, "parameters held in memory"),
+    "samples_per_query": (k, "1", {k: 1}, "samples drawn per query"),
 }
 
 
 def limits(
-    inputs: Inputs, scenario: Scenario, law: laws.Law, spending: Spending, with_rl: bool
+    inputs: Inputs,
+    scenario: Scenario,
+    law: laws.Law,
+    spending: Spending,
+    variables: Collection[sp.Symbol],
 ) -> tuple[Limit, ...]:
     """All limits of a scenario other than quality and budget."""
     file = scenario.file
     found = []
     for name, (amount, unit, signs, meaning) in _AMOUNTS.items():
-        if name == "rl_tokens" and not with_rl:
+        if not set(signs) <= set(variables):
             continue
         for side, sense in (("min", -1), ("max", 1)):
-            value = getattr(file.constraints, f"{side}_{name}")
+            value = getattr(file.constraints, f"{side}_{name}", None)
             if value is not None:
                 key = f"constraints.{side}_{name}"
                 bound = inputs.add(key, value, unit)
                 found.append(Limit(key, amount, bound, sense, unit, signs, meaning))
+    for variable, name in ((S, "model.sparsity"), (k, "inference.samples_per_query")):
+        if variable in variables:
+            meaning = f"{name} is at least 1"
+            found.append(Limit(name, variable, sp.Integer(1), -1, "1", {variable: 1}, meaning))
     if file.constraints.training_deadline is not None:
         found.append(_deadline(inputs, scenario, spending))
     if file.data.unique_tokens is not None:
@@ -76,7 +88,7 @@ def _deadline(inputs: Inputs, scenario: Scenario, spending: Spending) -> Limit:
         bound=inputs.add("constraints.training_deadline", stated.training_deadline, "s"),
         sense=1,
         unit="s",
-        signs=(1, 1, 0),
+        signs={N: 1, D: 1},
         meaning="wall-clock time of pretraining",
     )
 
@@ -94,6 +106,6 @@ def _data_cap(inputs: Inputs, scenario: Scenario, law: laws.Law) -> Limit | None
         bound=unique,
         sense=1,
         unit="token",
-        signs=(0, 1, 0),
+        signs={D: 1},
         meaning="pretraining tokens against the unique tokens available",
     )

@@ -8,6 +8,7 @@ from budget.numbers import Numbers, Point
 from budget.problem import Problem
 from budget.result import LawUse, Plan
 from laws import curvature
+from laws.symbols import S
 
 FAR = 3.0
 """Factor off the compute-optimal tokens per parameter at which a fixed plan is remarked on."""
@@ -41,11 +42,10 @@ def warnings(problem: Problem, numbers: Numbers, point: Point, plan: Plan) -> It
             f"that the loss of {law.name} falls with N and D was tried at 300 points inside its "
             "range, not proven; the optimality bound rests on it"
         )
-    if law.param_count != "total":
+    if law.param_count not in ("total", "active"):
         yield f"{law.name} counts {law.param_count} parameters: N is read in that count"
     yield from _balance(problem, numbers, point, plan)
-    assert plan.implied_served_tokens is not None
-    if file.goal.kind == "fixed" and plan.implied_served_tokens < 0:
+    if file.goal.kind == "fixed" and (plan.implied_served_tokens or 0.0) < 0:
         yield (
             f"no served traffic rationalises this plan under {law.name}: a smaller model on more "
             "tokens reaches its loss for less even if nothing is served"
@@ -71,7 +71,8 @@ def _outside(problem: Problem, point: Point) -> list[str]:
 
 def _sparse(problem: Problem, plan: Plan) -> Iterator[str]:
     assert plan.model is not None
-    if plan.model.sparsity is not None and plan.model.sparsity > 1.0 + 1e-9:
+    knows = S in problem.law.form.variables
+    if not knows and plan.model.sparsity is not None and plan.model.sparsity > 1.0 + 1e-9:
         yield (
             f"{problem.law.name} was fitted on dense models; this model is sparse "
             f"(total / active = {plan.model.sparsity:.3g}) and is likely better than the loss says"

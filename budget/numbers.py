@@ -1,30 +1,54 @@
-"""The numbers of a problem at a point (N, D, R): costs, FLOP, loss, score and pulls."""
+"""The numbers of a problem at a point: costs, FLOP, loss, score and pulls."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import sympy as sp
+from numpy.typing import NDArray
 
 from budget.problem import Problem
 from budget.stages import SECONDS_PER_HOUR
 from laws.interpret import evaluate, value_and_gradient
-from laws.symbols import D, N, R
+from laws.symbols import D, N, R, S, k
 
 
 @dataclass(frozen=True)
 class Point:
-    """A plan as bare numbers: parameters, pretraining tokens, RL tokens (0 without RL)."""
+    """A plan as bare numbers. What a scenario does not have stays at its neutral value."""
 
     params: float
     tokens: float
-    rl_tokens: float
+    rl_tokens: float = 0.0
+    sparsity: float = 1.0
+    samples: float = 1.0
 
     @property
-    def values(self) -> tuple[float, float, float]:
-        """(N, D, R); a scenario without RL has no term in R, so its value is immaterial."""
-        return (self.params, self.tokens, self.rl_tokens)
+    def values(self) -> dict[sp.Symbol, float]:
+        """Amount of every decision variable."""
+        return {
+            N: self.params,
+            D: self.tokens,
+            R: self.rl_tokens,
+            S: self.sparsity,
+            k: self.samples,
+        }
+
+    def of(self, variables: Iterable[sp.Symbol]) -> NDArray[np.float64]:
+        """Amounts of the given variables."""
+        return np.array([self.values[v] for v in variables])
+
+    @staticmethod
+    def at(variables: Iterable[sp.Symbol], amounts: Iterable[float]) -> Point:
+        """The point with the given amounts, neutral in everything else."""
+        named = {FIELDS[v]: float(a) for v, a in zip(variables, amounts, strict=True)}
+        return Point(**named)
+
+
+FIELDS = {N: "params", D: "tokens", R: "rl_tokens", S: "sparsity", k: "samples"}
+"""Field of `Point` of every decision variable."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +70,8 @@ class Numbers:
         self._inputs = problem.inputs.values
 
     def at(self, point: Point, expressions: Sequence[sp.Expr]) -> list[float]:
-        """Numbers of expressions in N, D, R and inputs."""
-        values = {**self._inputs, **dict(zip((N, D, R), point.values, strict=True))}
-        return evaluate(expressions, values)
+        """Numbers of expressions in decision variables and inputs."""
+        return evaluate(expressions, {**self._inputs, **point.values})
 
     def lines(self, point: Point) -> list[Line]:
         """Every line of spend."""
@@ -83,19 +106,21 @@ class Numbers:
         return None if score is None else self.at(point, [score])[0]
 
     def measure(self, point: Point) -> float:
-        """The quality that goals are about: the score if there is one, else the loss."""
-        score = self.score(point)
-        return self.loss(point) if score is None else score
+        """The quality that goals are about: a score, or the loss behind it."""
+        if self.problem.by_score:
+            return self.at(point, [self.problem.score])[0]
+        return self.loss(point)
 
-    def pulls(self, point: Point) -> tuple[list[float], list[float]]:
-        """d(quality)/d ln(N, D, R) and d(dollars)/d ln(N, D, R); quality is score or -loss."""
-        p = self.problem
-        quality = p.score if p.score is not None else -p.loss
-        values = {**self._inputs, **dict(zip((N, D, R), point.values, strict=True))}
+    def pulls(self, point: Point) -> tuple[dict[sp.Symbol, float], dict[sp.Symbol, float]]:
+        """d(quality)/d ln x and d(dollars)/d ln x for every lever x; quality is score or -loss."""
+        problem = self.problem
+        quality = problem.score if problem.by_score else -problem.loss
+        values = {**self._inputs, **point.values}
         found = []
-        for expression in (quality, p.spending.total("cost")):
-            _, gradient = value_and_gradient(expression, (N, D, R), values)
-            found.append([g * v for g, v in zip(gradient, point.values, strict=True)])
+        for expression in (quality, problem.spending.total("cost")):
+            _, gradient = value_and_gradient(expression, problem.variables, values)
+            slopes = zip(problem.variables, gradient, strict=True)
+            found.append({v: g * point.values[v] for v, g in slopes})
         return found[0], found[1]
 
     def violated(self, point: Point) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,6 +32,7 @@ from budget.result import (
 from budget.scenario import Scenario, load
 from budget.scenario.overrides import parse_assignment
 from budget.shadow import shadow_prices
+from laws.symbols import S, k
 
 HELD_KEY = "model.active_params"
 
@@ -91,17 +93,18 @@ def _plan(
     point = found.point
     lines = numbers.lines(point)
     total = sum(line.cost_usd for line in lines)
-    law, unique = problem.law, baselines.unique_tokens(problem)
-    tokens_optimal = law.optimal_tokens(point.params, unique)
+    law, rest = problem.law, baselines.others(problem, point)
+    implied = law.implied_served_tokens(point.params, point.tokens, **rest)
+    tokens_optimal = law.optimal_tokens(point.params, **rest)
     compute = sum(line.flop for line in lines if line.name == "pretraining")
-    best = law.optimum(compute, unique)
+    best = law.optimum(compute, **rest)
     assert best.loss is not None
     status: Status = "optimal" if found.certificate.certified else "optimal-not-certified"
     interval = profile.near_optimal()
     ratio = point.tokens / point.params
     plan = replace(
         _skeleton(scenario, problem, status),
-        model=_model(scenario, point),
+        model=_model(problem, point),
         other_costs={li.name: li.cost_usd for li in lines if li.group == "other"},
         total_cost_usd=total,
         total_flop=sum(line.flop for line in lines),
@@ -118,7 +121,7 @@ def _plan(
         ),
         compute_optimal_reference=Reference(best.params, best.tokens, best.loss),
         baselines=baselines.baselines(problem, numbers, point),
-        implied_served_tokens=law.implied_served_tokens(point.params, point.tokens, unique),
+        implied_served_tokens=implied if math.isfinite(implied) else None,
         near_optimal=None if interval is None else {HELD_KEY.split(".")[1]: interval},
         shadow_prices=_shadow(problem, numbers, found, total),
         elasticities=elasticities(problem, point, found.conditions, tokens_optimal),
@@ -157,12 +160,14 @@ def _skeleton(scenario: Scenario, problem: Problem, status: Status) -> Plan:
     )
 
 
-def _model(scenario: Scenario, point: Point) -> ModelSize:
+def _model(problem: Problem, point: Point) -> ModelSize:
     from budget import catalog
 
-    stated = scenario.file.model
+    stated = problem.scenario.file.model
     total = None
-    if stated.total_params is not None:
+    if S in problem.variables:
+        total = point.params * point.sparsity
+    elif stated.total_params is not None:
         total = stated.total_params
     elif stated.sparsity is not None:
         total = point.params * stated.sparsity
@@ -182,9 +187,8 @@ def _parts(problem: Problem, numbers: Numbers, point: Point, total: float) -> di
 
     unique = problem.scenario.file.data.unique_tokens
     spending = problem.spending
-    output, prompt, cached = (
-        numbers.evaluate(e)
-        for e in (spending.served_output, spending.served_input, spending.cached_input)
+    output, prompt, cached = numbers.at(
+        point, [spending.served_output, spending.served_input, spending.cached_input]
     )
     decode = sum(line.cost_usd for line in lines if line.name == "decode")
     return {
@@ -196,7 +200,12 @@ def _parts(problem: Problem, numbers: Numbers, point: Point, total: float) -> di
         ),
         "rl": RLPart(point.rl_tokens, *group("rl")),
         "inference": InferencePart(
-            output, prompt, cached, *group("inference"), decode / output * 1e6 if output else None
+            output,
+            prompt,
+            cached,
+            *group("inference"),
+            decode / output * 1e6 if output else None,
+            point.samples if k in problem.variables else None,
         ),
     }
 

@@ -1,34 +1,37 @@
 """A scenario and its laws as one symbolic problem: what is spent, what it buys, what limits it.
 
-Everything is an expression in N, D, R (`laws.symbols`) and in the scenario's inputs. The
-optimisation problems of every goal, the derivatives and the reported numbers are all taken
-from here.
+Everything is an expression in the levers N, D, R, S, k (`laws.symbols`) and in the scenario's
+inputs. The optimisation problems of every goal, the derivatives and the reported numbers are
+all taken from here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 import sympy as sp
 
 import laws
-from budget.errors import ScenarioError
 from budget.inputs import Inputs
 from budget.limits import Limit, limits
 from budget.scenario import Scenario
-from budget.scenario.checks import has_rl, rl_law
+from budget.scenario.facts import has_rl, has_samples, has_sparsity, rl_law
 from budget.spending import Spending, spend
+from laws import downstream, testtime
 from laws import rl as rl_forms
-from laws.symbols import C, D, L, N, R, U
+from laws.form import Form
+from laws.symbols import C, D, L, N, R, S, U, k, logistic
 
-Measure = Literal["loss", "score"]
+_USERS = "scenario (no consensus value exists)"
 
 
 @dataclass(frozen=True)
 class Problem:
-    """The symbolic problem. `variables` are those of N, D, R that the plan has."""
+    """The symbolic problem. `variables` are the levers that the plan has: N, D, R, S, k.
+
+    `score` is what is reported; goals are about it only where `by_score`, else about the loss.
+    """
 
     scenario: Scenario
     law: laws.Law
@@ -40,16 +43,12 @@ class Problem:
     loss: sp.Expr
     irreducible: sp.Expr
     score: sp.Expr | None
+    by_score: bool
     pretraining_loss: sp.Expr
     target: sp.Expr | None
     budget: sp.Symbol | None
     limits: tuple[Limit, ...]
     log_convex: bool
-
-    @property
-    def measure(self) -> Measure:
-        """What quality means here."""
-        return "loss" if self.score is None else "score"
 
     def law_symbols(self) -> dict[sp.Symbol, sp.Expr]:
         """Constants (and U) of the pretraining law as inputs of this problem."""
@@ -62,23 +61,14 @@ def build(scenario: Scenario) -> Problem:
     file = scenario.file
     law = laws.get(file.law.pretraining)
     choice = rl_law(file)
-    with_rl = has_rl(file)
-    variables = (N, D, R) if with_rl else (N, D)
-    held = _held(inputs, scenario)
+    levers = {R: has_rl(file), S: has_sparsity(file), k: has_samples(file)}
+    variables = (N, D, *(v for v, present in levers.items() if present))
+    held = _held(inputs, scenario, variables)
     spending = spend(inputs, scenario)
     to_inputs = _law_inputs(inputs, law, scenario)
     pretraining_loss = law.form.expression.xreplace(to_inputs)
-    irreducible = law.form.irreducible.xreplace(to_inputs)
-    loss, score = pretraining_loss, None
-    log_convex = law.form.log_convex
-    if choice == "power":
-        constants = {c: _rl_constant(inputs, scenario, c) for c in rl_forms.POWER.constants}
-        loss = loss + rl_forms.POWER.expression.xreplace(constants)
-    elif choice == "sigmoid":
-        form = rl_forms.SIGMOID if file.rl.R0 is not None else rl_forms.SIGMOID_OF_LOSS
-        constants = {c: _rl_constant(inputs, scenario, c) for c in form.constants}
-        score = form.expression.xreplace({**constants, C: spending.rl_flop, L: pretraining_loss})
-        log_convex = False
+    loss = pretraining_loss + _extra_loss(inputs, scenario, choice)
+    score = _score(inputs, scenario, choice, spending, loss)
     return Problem(
         scenario=scenario,
         law=law,
@@ -88,23 +78,71 @@ def build(scenario: Scenario) -> Problem:
         held=held,
         spending=spending,
         loss=loss,
-        irreducible=irreducible,
+        irreducible=law.form.irreducible.xreplace(to_inputs),
         score=score,
+        by_score=choice == "sigmoid",
         pretraining_loss=pretraining_loss,
         target=_target(inputs, scenario, loss),
         budget=(
             None if file.goal.budget is None else inputs.add("goal.budget", file.goal.budget, "USD")
         ),
-        limits=limits(inputs, scenario, law, spending, with_rl),
-        log_convex=log_convex,
+        limits=limits(inputs, scenario, law, spending, variables),
+        log_convex=law.form.log_convex and choice != "sigmoid",
     )
+
+
+def _extra_loss(inputs: Inputs, scenario: Scenario, choice: str) -> sp.Expr:
+    """Loss that RL tokens and samples have still to remove."""
+    extra = sp.S.Zero
+    if choice == "power":
+        form = rl_forms.POWER
+        extra += form.expression.xreplace(_rl_constants(inputs, scenario, form))
+    if has_samples(scenario.file):
+        assert scenario.file.inference is not None
+        table = scenario.file.inference.samples
+        constants = {
+            c: inputs.add(f"inference.samples.{c}", getattr(table, str(c)), "1", _USERS)
+            for c in testtime.SAMPLES.constants
+        }
+        extra += testtime.SAMPLES.expression.xreplace(constants)
+    return extra
+
+
+def _score(
+    inputs: Inputs, scenario: Scenario, choice: str, spending: Spending, loss: sp.Expr
+) -> sp.Expr | None:
+    if choice == "sigmoid":
+        depends = scenario.file.rl.R0 is None
+        form = rl_forms.SIGMOID_OF_LOSS if depends else rl_forms.SIGMOID
+        constants = _rl_constants(inputs, scenario, form)
+        return form.expression.xreplace({**constants, C: spending.rl_flop, L: loss})
+    if scenario.file.law.downstream is None:
+        return None
+    form, constants = _downstream(inputs, scenario)
+    value = form.expression.xreplace({**constants, L: loss})
+    return 1 - value if form is downstream.ERROR else value
+
+
+def _downstream(inputs: Inputs, scenario: Scenario) -> tuple[Form, dict[sp.Symbol, sp.Expr]]:
+    table = scenario.file.law.downstream
+    assert table is not None
+    form = downstream.SIGMOID if table.kind == "sigmoid" else downstream.ERROR
+    return form, {
+        c: inputs.add(
+            f"law.downstream.{c}", getattr(table, str(c)), form.units.get(str(c), "1"), _USERS
+        )
+        for c in form.constants
+    }
 
 
 def _target(inputs: Inputs, scenario: Scenario, loss: sp.Expr) -> sp.Expr | None:
     """The quality target as an expression of inputs: a loss [nat/token] or a score."""
     goal = scenario.file.goal
     if goal.score is not None:
-        return inputs.add("goal.score", goal.score, "1")
+        score = inputs.add("goal.score", goal.score, "1")
+        return (
+            score if rl_law(scenario.file) == "sigmoid" else _loss_of_score(inputs, scenario, score)
+        )
     if goal.loss is not None:
         return inputs.add("goal.loss", goal.loss, "nat/token")
     if goal.match is None:
@@ -114,13 +152,27 @@ def _target(inputs: Inputs, scenario: Scenario, loss: sp.Expr) -> sp.Expr | None
         N: inputs.add("goal.match.params", goal.match.params, "param"),
         D: tokens,
     }
-    if goal.match.rl_tokens is not None:
-        replacement[R] = inputs.add("goal.match.rl_tokens", goal.match.rl_tokens, "token")
+    for variable, name, unit in (
+        (R, "rl_tokens", "token"),
+        (S, "sparsity", "1"),
+        (k, "samples", "1"),
+    ):
+        value = getattr(goal.match, name)
+        if value is not None:
+            replacement[variable] = inputs.add(f"goal.match.{name}", value, unit)
     unique = inputs.symbols.get("data.unique_tokens")
     if unique is not None:
         # "As good as" means on fresh data.
         replacement[unique] = tokens
     return loss.xreplace(replacement)
+
+
+def _loss_of_score(inputs: Inputs, scenario: Scenario, score: sp.Symbol) -> sp.Expr:
+    """The loss at which the downstream law gives `score`: solved from its one expression."""
+    form, constants = _downstream(inputs, scenario)
+    wanted = 1 - score if form is downstream.ERROR else score
+    (loss,) = sp.solve(sp.Eq(form.expression.replace(logistic, logistic.written_out), wanted), L)
+    return loss.xreplace(constants)
 
 
 def active_params(scenario: Scenario) -> tuple[float, str, str] | None:
@@ -136,7 +188,9 @@ def active_params(scenario: Scenario) -> tuple[float, str, str] | None:
     return None
 
 
-def _held(inputs: Inputs, scenario: Scenario) -> dict[sp.Symbol, sp.Expr]:
+def _held(
+    inputs: Inputs, scenario: Scenario, variables: tuple[sp.Symbol, ...]
+) -> dict[sp.Symbol, sp.Expr]:
     file = scenario.file
     held: dict[sp.Symbol, sp.Expr] = {}
     size = active_params(scenario)
@@ -147,6 +201,12 @@ def _held(inputs: Inputs, scenario: Scenario) -> dict[sp.Symbol, sp.Expr]:
         held[D] = inputs.add("pretraining.tokens", file.pretraining.tokens, "token")
     if file.rl.tokens is not None:
         held[R] = inputs.add("rl.tokens", file.rl.tokens, "token")
+    if S in variables and file.model.sparsity is not None:
+        held[S] = inputs.add("model.sparsity", file.model.sparsity, "1")
+    if file.inference is not None and file.inference.samples is not None:
+        count = file.inference.samples.count
+        if count is not None:
+            held[k] = inputs.add("inference.samples.count", count, "1")
     return held
 
 
@@ -164,11 +224,10 @@ def _law_inputs(inputs: Inputs, law: laws.Law, scenario: Scenario) -> dict[sp.Sy
     return mapping
 
 
-def _rl_constant(inputs: Inputs, scenario: Scenario, symbol: sp.Symbol) -> sp.Symbol:
-    units = {"K": "nat/token token^gamma", "C_mid": "FLOP", "k": "token/nat", "L_half": "nat/token"}
-    value = getattr(scenario.file.rl, str(symbol))
-    if value is None:
-        raise ScenarioError("is required by law.rl", f"rl.{symbol}")
-    return inputs.add(
-        f"rl.{symbol}", value, units.get(str(symbol), "1"), "scenario (no consensus value exists)"
-    )
+def _rl_constants(inputs: Inputs, scenario: Scenario, form: Form) -> dict[sp.Symbol, sp.Expr]:
+    return {
+        c: inputs.add(
+            f"rl.{c}", getattr(scenario.file.rl, str(c)), form.units.get(str(c), "1"), _USERS
+        )
+        for c in form.constants
+    }

@@ -9,13 +9,22 @@ import sympy as sp
 
 from budget.problem import Problem
 from budget.solve.program import Function, Program
-from laws.symbols import D, N, R
+from laws.symbols import D, N, R, S, k
 
-LOG = {N: sp.Symbol("n", real=True), D: sp.Symbol("d", real=True), R: sp.Symbol("r", real=True)}
+LOG = {
+    v: sp.Symbol(name, real=True)
+    for v, name in ((N, "n"), (D, "d"), (R, "r"), (S, "s"), (k, "kappa"))
+}
 """Logarithm of each decision variable."""
 
-BOX = {N: (1e3, 1e18), D: (1e3, 1e21), R: (1e2, 1e22)}
-"""Search box [param, token, token]; an optimum at its edge is reported, never returned."""
+BOX = {N: (1e3, 1e18), D: (1e3, 1e21), R: (1e2, 1e22), S: (0.5, 1e5), k: (0.5, 1e9)}
+"""Search box [param, token, token, 1, 1]; an optimum at its edge is reported, never returned."""
+
+FALLS = dict.fromkeys(LOG, -1)
+"""Quality's shortfall falls with every lever."""
+
+RISES = {N: 1, D: 1, R: 1, S: 0, k: 1}
+"""Cost rises with every lever but sparsity: memory is not priced."""
 
 QUALITY, BUDGET = "quality", "budget"
 
@@ -29,46 +38,35 @@ def min_cost(
     problem: Problem, target: sp.Expr, extra: Mapping[sp.Symbol, float] | None = None
 ) -> Program:
     """Least lifetime dollars with quality at least `target` (an expression of inputs)."""
-    quality = _function(problem, QUALITY, _shortfall(problem, target), (-1, -1, -1))
+    quality = _function(problem, QUALITY, _shortfall(problem, target), FALLS)
     return _program(problem, _cost(problem), (quality,), extra)
 
 
 def max_quality(problem: Problem, budget: sp.Expr) -> Program:
     """Best quality with lifetime dollars at most `budget`."""
-    if problem.score is None:
+    if not problem.by_score:
         objective = sp.log(problem.loss - problem.irreducible)
     else:
         objective = -sp.log(problem.score)
     cost = _cost(problem)
     limit = Function(BUDGET, cost.expression - sp.log(budget), cost.signs)
-    return _program(problem, _function(problem, QUALITY, objective, (-1, -1, -1)), (limit,), None)
-
-
-def min_training_cost(
-    problem: Problem, target: sp.Expr, extra: Mapping[sp.Symbol, float]
-) -> Program:
-    """Least pretraining dollars at equal quality: the plan that ignores traffic."""
-    training = _function(
-        problem, "training cost", sp.log(problem.spending.total("cost", "pretraining")), (1, 1, 0)
-    )
-    quality = _function(problem, QUALITY, _shortfall(problem, target), (-1, -1, -1))
-    return _program(problem, training, (quality,), extra, limited=False)
+    return _program(problem, _function(problem, QUALITY, objective, FALLS), (limit,), None)
 
 
 def _shortfall(problem: Problem, target: sp.Expr) -> sp.Expr:
-    if problem.score is None:
+    if not problem.by_score:
         return sp.log(problem.loss - problem.irreducible) - sp.log(target - problem.irreducible)
     return sp.log(target) - sp.log(problem.score)
 
 
 def _cost(problem: Problem) -> Function:
-    return _function(problem, "cost", sp.log(problem.spending.total("cost")), (1, 1, 1))
+    return _function(problem, "cost", sp.log(problem.spending.total("cost")), RISES)
 
 
 def _function(
-    problem: Problem, name: str, expression: sp.Expr, signs: tuple[int, int, int]
+    problem: Problem, name: str, expression: sp.Expr, signs: Mapping[sp.Symbol, int]
 ) -> Function:
-    return Function(name, to_log(expression), signs[: len(problem.variables)])
+    return Function(name, to_log(expression), tuple(signs.get(v, 0) for v in problem.variables))
 
 
 def _program(
@@ -76,11 +74,15 @@ def _program(
     objective: Function,
     constraints: tuple[Function, ...],
     extra: Mapping[sp.Symbol, float] | None,
-    limited: bool = True,
 ) -> Program:
     own = tuple(
-        _function(problem, limit.name, limit.expression, _signed(limit.signs, limit.sense))
-        for limit in (problem.limits if limited else ())
+        _function(
+            problem,
+            limit.name,
+            limit.expression,
+            {v: limit.sense * sign for v, sign in limit.signs.items()},
+        )
+        for limit in problem.limits
     )
     values = {**problem.inputs.values, **(extra or {})}
     box = [BOX[v] for v in problem.variables]
@@ -94,7 +96,3 @@ def _program(
         upper=tuple(math.log(high) for _, high in box),
         convex=problem.log_convex,
     )
-
-
-def _signed(signs: tuple[int, int, int], sense: int) -> tuple[int, int, int]:
-    return (sense * signs[0], sense * signs[1], sense * signs[2])

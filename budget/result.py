@@ -52,7 +52,11 @@ class RLPart:
 
 @dataclass(frozen=True)
 class InferencePart:
-    """Serving over the lifetime. `input_tokens` includes the cached ones."""
+    """Serving over the lifetime. `input_tokens` includes the cached ones.
+
+    `samples_per_query` is None unless the scenario has a law of samples; `output_tokens` counts all
+    samples.
+    """
 
     output_tokens: float
     input_tokens: float
@@ -62,6 +66,7 @@ class InferencePart:
     cost_usd: float
     share: float
     usd_per_million_output_tokens: float | None
+    samples_per_query: float | None
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ def shadow_prices(
     maximising = problem.budget is not None
     reducible = numbers.loss(found.point) - numbers.irreducible()
     # d(quality)/d ln(objective): the objective is ln(cost), ln(reducible loss) or -ln(score).
-    measure = reducible if problem.score is None else numbers.measure(found.point)
+    measure = numbers.measure(found.point) if problem.by_score else reducible
     per_dollar = 0.0
     if maximising:
         per_dollar = by_name[programs.BUDGET] * measure / numbers.evaluate(problem.budget)
@@ -47,7 +47,7 @@ def _bound(
         return found.quality_name, budget, "USD", budget
     if name == programs.QUALITY:
         target = numbers.evaluate(problem.target)
-        if problem.score is not None:
+        if problem.by_score:
             return found.quality_name, target, "score", target
         return found.quality_name, target, "nat/token", reducible
     limit = next(li for li in problem.limits if li.name == name)

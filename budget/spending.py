@@ -3,6 +3,8 @@
 .. math:: C_{pt} = 6ND, \\quad C_{inf} = 2N(T_{out} + T_{in}), \\quad
           C_{rl} = NR(2g + 2f + 6u)
 
+Where k samples are drawn per query, the output tokens stated are those of one sample.
+
 Dollars are FLOP / (peak x MFU x goodput) x price of a chip-second, with hardware of its own for
 each stage; serving also pays for the capacity held in reserve.
 """
@@ -16,10 +18,10 @@ import sympy as sp
 import laws
 from budget.inputs import Inputs
 from budget.scenario import Scenario
-from budget.scenario.checks import has_rl
+from budget.scenario.facts import has_rl, has_samples
 from budget.stages import Hardware, resolve
 from laws import compute
-from laws.symbols import T_in, T_out
+from laws.symbols import T_in, T_out, k
 
 ZERO = sp.Integer(0)
 
@@ -59,6 +61,8 @@ class Spending:
 def spend(inputs: Inputs, scenario: Scenario) -> Spending:
     """Build the lines of a scenario."""
     output, prompt, cached = _traffic(inputs, scenario)
+    if has_samples(scenario.file):
+        output = output * k
     lines = _pretraining(inputs, scenario)
     if has_rl(scenario.file):
         lines += _rl(inputs, scenario)

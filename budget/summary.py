@@ -34,7 +34,7 @@ def rows(plan: Plan) -> list[tuple[str, str]]:
         (
             "Model (active parameters)",
             text.exact(plan.model.active_params)
-            + (f", {text.count(total)} total" if total is not None else ""),
+            + ("" if total is None else f", {text.count(total)} total"),
         ),
         ("Pretraining tokens D", text.exact(plan.pretraining.tokens)),
     ]
@@ -42,6 +42,8 @@ def rows(plan: Plan) -> list[tuple[str, str]]:
         found.append(("RL tokens R", text.exact(plan.rl.tokens)))
     if plan.inference.output_tokens or plan.inference.input_tokens:
         found.append(("Served output tokens", text.exact(plan.inference.output_tokens)))
+    if plan.inference.samples_per_query is not None:
+        found.append(("Samples per query k", text.significant(plan.inference.samples_per_query)))
     if plan.inference.input_tokens:
         cached = plan.inference.cached_input_tokens
         found.append(

@@ -41,7 +41,7 @@ def compare(
     for compute in computes:
         reference: frontier.Optimum | None = None
         for law in laws:
-            best = frontier.optimum(law, compute, unique_tokens)
+            best = law.optimum(compute, unique_tokens)
             reference = reference or best
             rows.append(_row(law, compute, best, reference, unique_tokens))
     return rows

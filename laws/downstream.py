@@ -12,7 +12,7 @@ from __future__ import annotations
 import sympy as sp
 
 from laws.form import Form
-from laws.symbols import L, constant
+from laws.symbols import L, constant, logistic
 
 floor, ceiling = constant("floor"), constant("ceiling")
 slope, L_half = constant("slope"), constant("L_half")
@@ -21,7 +21,7 @@ epsilon, k_e, gamma = constant("epsilon"), constant("k_e"), constant("gamma")
 SIGMOID = Form(
     name="score-sigmoid",
     kind="downstream",
-    statement=floor + (ceiling - floor) / (1 + sp.exp(slope * (L - L_half))),
+    statement=floor + (ceiling - floor) * logistic(-slope * (L - L_half)),
     variables=(L,),
     constants=(floor, ceiling, slope, L_half),
     units={"slope": "token/nat", "L_half": "nat/token"},

@@ -12,15 +12,16 @@ closed form; elsewhere it is bracketed and solved numerically.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import sympy as sp
 
 from laws.form import Form
-from laws.symbols import C, D, N, U
+from laws.symbols import C, D, N
 
 if TYPE_CHECKING:
     from laws.law import Law
@@ -29,6 +30,13 @@ FLOP_PER_PARAM_TOKEN = 6.0
 """Training FLOP per parameter and token, forward and backward (Kaplan 2020, section 2.1)."""
 
 _LN_PARAMS = (0.0, 60.0)
+
+Others = Mapping[str, float | None]
+"""Values of the variables of a law other than N and D, by symbol."""
+
+NOTHING: Others = MappingProxyType({})
+
+NAMES = {"U": "unique_tokens", "S": "sparsity"}
 
 
 class NoOptimumError(ValueError):
@@ -92,14 +100,24 @@ def _monomial_values(law: Law) -> tuple[float, float, float] | None:
     return c, p, q
 
 
-def _variables(law: Law, params: float, tokens: float, unique: float | None) -> dict[str, float]:
+def _variables(law: Law, params: float, tokens: float, others: Others) -> dict[str, float]:
     _require_loss(law)
     values = {"N": params, "D": tokens}
-    if U in law.form.variables:
-        if unique is None:
-            raise TypeError(f"{law.name} needs unique_tokens: its loss depends on repetition")
-        values["U"] = unique
+    for variable in law.form.variables:
+        name = str(variable)
+        if name in values:
+            continue
+        if others.get(name) is None:
+            raise TypeError(f"{law.name} needs {NAMES.get(name, name)}: its loss depends on it")
+        values[name] = float(others[name])  # type: ignore[arg-type]
+        _positive(**{NAMES.get(name, name): values[name]})
     return values
+
+
+def _positive(**amounts: float) -> None:
+    for name, amount in amounts.items():
+        if not 0 < amount < math.inf:
+            raise ValueError(f"{name} must be positive and finite, got {amount:g}")
 
 
 def _require_loss(law: Law) -> None:
@@ -107,18 +125,17 @@ def _require_loss(law: Law) -> None:
         raise TypeError(f"{law.name} is {law.form.meaning}: it has no loss")
 
 
-def ratio(law: Law, params: float, tokens: float, unique: float | None = None) -> float:
+def ratio(law: Law, params: float, tokens: float, others: Others = NOTHING) -> float:
     """Numeric ratio of pulls at (params, tokens)."""
-    gradient = law.gradient(**_variables(law, params, tokens, unique))
+    gradient = law.gradient(**_variables(law, params, tokens, others))
     pull_params, pull_tokens = float(gradient[0]) * params, float(gradient[1]) * tokens
     # Far beyond saturation a pull underflows to zero; the ratio keeps its sense.
     return pull_params / pull_tokens if pull_tokens else math.inf
 
 
-def optimum(law: Law, compute: float, unique: float | None = None) -> Optimum:
+def optimum(law: Law, compute: float, others: Others = NOTHING) -> Optimum:
     """See `Law.optimum`."""
-    if not compute > 0:
-        raise ValueError(f"compute must be positive, got {compute:g} FLOP")
+    _positive(compute=compute)
     budget = compute / FLOP_PER_PARAM_TOKEN
     if law.form.kind == "allocation":
         amount = float(law.value(**{str(C): compute}))
@@ -138,13 +155,14 @@ def optimum(law: Law, compute: float, unique: float | None = None) -> Optimum:
         # c N^-p (budget/N)^q = 1
         params = math.exp((math.log(c) + q * math.log(budget)) / (p + q))
     else:
-        params = _root(law, lambda size: ratio(law, size, budget / size, unique))
-    loss = float(law.value(**_variables(law, params, budget / params, unique)))
+        params = _root(law, lambda size: ratio(law, size, budget / size, others))
+    loss = float(law.value(**_variables(law, params, budget / params, others)))
     return Optimum(params, budget / params, loss)
 
 
-def optimal_tokens(law: Law, params: float, unique: float | None = None) -> float:
+def optimal_tokens(law: Law, params: float, others: Others = NOTHING) -> float:
     """See `Law.optimal_tokens`."""
+    _positive(params=params)
     monomial = _monomial_values(law) if law.form.kind == "loss" else None
     if monomial is not None:
         c, p, q = monomial
@@ -152,14 +170,15 @@ def optimal_tokens(law: Law, params: float, unique: float | None = None) -> floa
             raise NoOptimumError(law)
         return math.exp((p * math.log(params) - math.log(c)) / q)
     _require_loss(law)
-    return _root(law, lambda tokens: 1.0 / max(ratio(law, params, tokens, unique), 1e-300))
+    return _root(law, lambda tokens: 1.0 / max(ratio(law, params, tokens, others), 1e-300))
 
 
 def implied_served_tokens(
-    law: Law, params: float, tokens: float, unique: float | None = None
+    law: Law, params: float, tokens: float, others: Others = NOTHING
 ) -> float:
     """See `Law.implied_served_tokens`."""
-    return 3.0 * tokens * (ratio(law, params, tokens, unique) - 1.0)
+    _positive(params=params, tokens=tokens)
+    return 3.0 * tokens * (ratio(law, params, tokens, others) - 1.0)
 
 
 def _root(law: Law, decreasing_ratio: Callable[[float], float]) -> float:
@@ -172,4 +191,8 @@ def _root(law: Law, decreasing_ratio: Callable[[float], float]) -> float:
     ends = [objective(end) for end in _LN_PARAMS]
     if not ends[0] > 0 > ends[1]:
         raise NoOptimumError(law)
-    return math.exp(float(brentq(objective, *_LN_PARAMS, xtol=1e-13, rtol=1e-14)))
+    amount = math.exp(float(brentq(objective, *_LN_PARAMS, xtol=1e-13, rtol=1e-14)))
+    # Beyond some 1e4 passes over the data both pulls underflow: a jump there is no balance.
+    if not abs(math.log(decreasing_ratio(amount) or math.inf)) < 1e-3:
+        raise NoOptimumError(law)
+    return amount

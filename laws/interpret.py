@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import sympy as sp
 from sympy.codegen.cfunctions import expm1
 
-from laws.symbols import beyond, capped, excess, ramp, step
+from laws.symbols import beyond, capped, excess, logistic, ramp, step
 
 Values = Mapping[sp.Symbol, float]
 
@@ -69,6 +69,10 @@ def _exp(arguments: Sequence[float]) -> float:
         return math.inf
 
 
+def _logistic(x: float) -> float:
+    return 0.5 * (1.0 + math.tanh(0.5 * x))
+
+
 def _log(arguments: Sequence[float]) -> float:
     return math.log(arguments[0]) if arguments[0] > 0 else -math.inf
 
@@ -85,6 +89,7 @@ _OPERATIONS: dict[type, Callable[[Sequence[float]], float]] = {
     beyond: lambda a: 1.0 if a[0] > 1.0 else 0.0,
     ramp: lambda a: max(a[0], 0.0),
     step: lambda a: 1.0 if a[0] > 0.0 else 0.0,
+    logistic: lambda a: _logistic(a[0]),
 }
 
 
@@ -115,4 +120,5 @@ _UNARY: dict[type, Callable[[float], float]] = {
     beyond: lambda x: 0.0,  # noqa: ARG005
     ramp: lambda x: 1.0 if x > 0.0 else 0.0,
     step: lambda x: 0.0,  # noqa: ARG005
+    logistic: lambda x: _logistic(x) * _logistic(-x),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -110,6 +111,9 @@ class Law:
                 f"{self.name} is a function of {', '.join(names)}; got "
                 f"{', '.join(sorted(variables)) or 'nothing'}"
             )
+        for name in names:
+            if not np.all(np.asarray(variables[name], dtype=float) > 0):
+                raise ValueError(f"{name} must be positive")
         return [*(variables[n] for n in names), *self.constant_values]
 
     def value(self, **variables: ArrayLike) -> NDArray[np.float64]:
@@ -126,47 +130,59 @@ class Law:
 
     # -- what follows from the formula -----------------------------------------------
 
-    def optimum(self, compute: float, unique_tokens: float | None = None) -> Optimum:
+    def optimum(
+        self, compute: float, unique_tokens: float | None = None, sparsity: float | None = None
+    ) -> Optimum:
         """Compute-optimal N and D for `compute` FLOP under C = 6 N D.
 
-        `unique_tokens` is required by laws in U. Raises `TypeError` for a law that
-        has neither a loss nor an allocation.
+        `unique_tokens` and `sparsity` are required by laws in U and S. Raises `TypeError`
+        for a law that has neither a loss nor an allocation.
 
         >>> import laws
         >>> best = laws.get("besiroglu-2024").optimum(compute=5.76e23)
         >>> f"{best.params:.6e} {best.tokens:.6e} {best.loss:.6f}"
         '7.224870e+10 1.328744e+12 1.974441'
         """
-        return frontier.optimum(self, compute, unique_tokens)
+        return frontier.optimum(self, compute, {"U": unique_tokens, "S": sparsity})
 
-    def optimal_tokens(self, params: float, unique_tokens: float | None = None) -> float:
+    def optimal_tokens(
+        self, params: float, unique_tokens: float | None = None, sparsity: float | None = None
+    ) -> float:
         """Tokens for which `params` is compute-optimal (same-N optimum).
 
         >>> import laws
         >>> f"{laws.get('besiroglu-2024').optimal_tokens(70e9):.6e}"
         '1.289392e+12'
         """
-        return frontier.optimal_tokens(self, params, unique_tokens)
+        return frontier.optimal_tokens(self, params, {"U": unique_tokens, "S": sparsity})
 
     def implied_served_tokens(
-        self, params: float, tokens: float, unique_tokens: float | None = None
+        self,
+        params: float,
+        tokens: float,
+        unique_tokens: float | None = None,
+        sparsity: float | None = None,
     ) -> float:
         """Served tokens T that make (params, tokens) the cheapest plan for its loss.
 
         At equal price per FLOP of training and serving, T = 3 D (e_N/e_D - 1), where
         e_N and e_D are -dL/dlnN and -dL/dlnD (Sardana et al. 2024, arXiv 2401.00448,
-        first-order condition). Negative: no traffic rationalises the plan.
+        first-order condition). Negative: no traffic rationalises the plan. Infinite where
+        further tokens have no measurable worth left (tens of thousands of epochs).
 
         >>> import laws
         >>> f"{laws.get('besiroglu-2024-full').implied_served_tokens(8e9, 15e12):.3e}"
         '1.901e+14'
         """
-        return frontier.implied_served_tokens(self, params, tokens, unique_tokens)
+        others = {"U": unique_tokens, "S": sparsity}
+        return frontier.implied_served_tokens(self, params, tokens, others)
 
     def outside(self, **values: float) -> list[str]:
         """Say for each value given (N, D, `D/N`, C ...) how it leaves the range of the runs."""
         messages = []
         for name, value in values.items():
+            if math.isnan(value):
+                raise ValueError(f"{name} is not a number")
             span = self.validity.get(name)
             if span is None or span.low <= value <= span.high:
                 continue

@@ -56,7 +56,7 @@ EFFECTIVE_PARAMS = Form(
     ),
     where=((saturated, _saturation),),
     variables=(N, experts),
-    constants=_ROUTED_CONSTANTS,
+    constants=tuple(x for x in _ROUTED_CONSTANTS if x is not d),
     units=_ROUTED_UNITS,
     meaning="size of the dense model as good as N parameters routed over a number of experts",
 )

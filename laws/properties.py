@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
+import mpmath
 import sympy as sp
 
 from laws import units
@@ -16,7 +17,7 @@ from laws.form import VARIABLE_UNITS
 from laws.frontier import NoOptimumError
 from laws.interpret import evaluate
 from laws.law import Law
-from laws.symbols import D, N, U
+from laws.symbols import D, N, S, U
 
 DEFAULT_RANGE = {
     "N": (1e6, 1e13),
@@ -131,8 +132,6 @@ def _derivatives(law: Law) -> Test:
     exact = sp.lambdify(variables, expression, modules=[_PRECISE, "mpmath"])
 
     def test(point: dict[sp.Symbol, float]) -> None:
-        import mpmath
-
         arguments = [point[v] for v in variables]
         value = _value(law, point)
         gradient = compiled.gradient(*arguments, *law.constant_values)
@@ -167,6 +166,7 @@ _PRECISE = {
     "beyond": lambda r: 1 if r > 1 else 0,
     "ramp": lambda t: max(t, 0),
     "step": lambda t: 1 if t > 0 else 0,
+    "logistic": lambda x: 1 / (1 + mpmath.exp(-x)),
 }
 
 
@@ -208,14 +208,13 @@ def _rescaling(law: Law) -> Test:
 
 
 def _optimum(law: Law) -> Test:
-    if law.form.kind != "loss" or set(law.form.variables) - {N, D, U}:
+    if law.form.kind != "loss" or set(law.form.variables) - {N, D, U, S}:
         raise NotApplicableError("no compute-optimal size to check")
 
     def test(point: dict[sp.Symbol, float]) -> None:
         compute = 6.0 * point[N] * point[D]
-        unique = point.get(U)
         try:
-            best = law.optimum(compute, unique)
+            best = law.optimum(compute, point.get(U), point.get(S))
         except NoOptimumError as error:
             raise BrokenError(f"{error} at C = {compute:.6g}") from None
         assert best.loss is not None

@@ -10,9 +10,10 @@ from sympy.codegen.cfunctions import expm1
 
 from laws.form import KINDS, Form
 from laws.frontier import closed_form
+from laws.symbols import logistic
 
 if TYPE_CHECKING:
-    from laws.law import Law
+    from laws.law import Constant, Law
 
 _SYMBOL_LATEX = {
     "R_D": "R_D^*",
@@ -59,6 +60,7 @@ def latex(expression: sp.Expr, names: Mapping[sp.Symbol, str] | None = None) -> 
         return base ** sp.Symbol(str(sp.latex(exponent, symbol_names=known)))
 
     plain = expression.replace(expm1, lambda x: sp.exp(x) - 1)
+    plain = plain.replace(logistic, logistic.written_out)
     shown = plain.replace(lambda e: e.is_Pow and e.exp.free_symbols, lambda e: opaque(*e.args))
     return str(sp.latex(shown, symbol_names=known))
 
@@ -86,9 +88,10 @@ def formula(form: Form) -> str:
     return f"{text} where {where}" if where else text
 
 
-def printed(value: float, digits: int) -> str:
-    """A constant with its significant digits."""
-    return f"{value:.{max(digits, 1)}g}"
+def printed(constant: Constant) -> str:
+    """A constant with its significant digits, one fewer if they are those of its logarithm."""
+    digits = constant.digits - 1 if constant.of_logarithm else constant.digits
+    return f"{constant.value:.{max(digits, 1)}g}"
 
 
 def to_dict(law: Law) -> dict[str, Any]:
@@ -162,7 +165,7 @@ def markdown(law: Law, level: int = 1) -> str:
     ]
     for name, c in law.constants.items():
         error = "" if c.stderr is None else f"{c.stderr:g}"
-        lines.append(f"| {name} | {printed(c.value, c.digits)} | {error} | {c.unit} | {c.note} |")
+        lines.append(f"| {name} | {printed(c)} | {error} | {c.unit} | {c.note} |")
     lines += ["", *_facts(law), *_frontier(law)]
     return "\n".join(lines) + "\n"
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 import sympy as sp
 
 from laws.form import Form
-from laws.symbols import C, L, N, R, X, constant, plain
+from laws.symbols import C, L, N, R, X, constant, logistic, plain
 
 K, gamma = constant("K"), constant("gamma")
 A, R0, C_mid, B = constant("A"), constant("R0"), constant("C_mid"), constant("B")
@@ -68,7 +68,7 @@ SIGMOID = Form(
 SIGMOID_OF_LOSS = Form(
     name="rl-sigmoid-of-loss",
     kind="rl-score",
-    statement=_saturating(A / (1 + sp.exp(k * (L - L_half)))),
+    statement=_saturating(A * logistic(-k * (L - L_half))),
     variables=(C, L),
     constants=(A, C_mid, B, k, L_half),
     units={"C_mid": "FLOP", "k": "token/nat", "L_half": "nat/token"},

@@ -102,6 +102,21 @@ class beyond(sp.Function):  # type: ignore[misc] # noqa: N801
         return sp.Integer(0)
 
 
+class logistic(sp.Function):  # type: ignore[misc] # noqa: N801
+    """``logistic(x) = 1/(1 + exp(-x))``, whose derivatives stay finite at any x."""
+
+    nargs = (1,)
+
+    def fdiff(self, argindex: int = 1) -> sp.Expr:  # noqa: ARG002
+        """Derivative in the only argument."""
+        return self * (1 - self)
+
+    @staticmethod
+    def written_out(x: sp.Expr) -> sp.Expr:
+        """The same in exponentials, for printing and solving."""
+        return 1 / (1 + sp.exp(-x))
+
+
 class ramp(sp.Function):  # type: ignore[misc] # noqa: N801
     """``ramp(t) = max(t, 0)``: what `min` and `max` in users' formulas are made of."""
 
@@ -140,6 +155,7 @@ NUMPY: dict[str, Callable[[ArrayLike], NDArray[np.float64]]] = {
     "capped": lambda r: np.minimum(_floats(r), 1.0),
     "beyond": lambda r: np.where(_floats(r) > 1.0, 1.0, 0.0),
     "ramp": lambda t: np.maximum(_floats(t), 0.0),
+    "logistic": lambda x: 0.5 * (1.0 + np.tanh(0.5 * _floats(x))),
     "step": lambda t: np.where(_floats(t) > 0.0, 1.0, 0.0),
 }
 """Numeric meaning of the atoms, elementwise, by the name they are lambdified under."""

@@ -13,6 +13,7 @@ from budget.report import figures, words
 from budget.result import Baseline
 from budget.spending import Line as SpendLine
 from laws import render
+from laws.symbols import D, N, R, S, k
 
 PLAIN_NAMES = {
     "optimal": "the optimum at equal quality",
@@ -113,20 +114,28 @@ def _lines(outcome: Outcome) -> list[list[str]]:
     return rows
 
 
+_LEVERS = {
+    N: "model size N",
+    D: "pretraining tokens D",
+    R: "RL tokens R",
+    S: "sparsity S",
+    k: "samples per query k",
+}
+
+
 def _pulls(outcome: Outcome) -> list[list[str]]:
     pulls, spends = outcome.numbers.pulls(outcome.point)
-    names = ("model size N", "pretraining tokens D", "RL tokens R")
-    known = [i for i in range(len(outcome.problem.variables)) if i < 2 or pulls[i]]
-    total_pull, total_spend = sum(pulls[i] for i in known), sum(spends[i] for i in known)
+    known = [v for v in pulls if v is not R or pulls[v]]
+    total_pull, total_spend = sum(pulls[v] for v in known), sum(spends[v] for v in known)
     return [
         [
-            names[i],
-            f"{pulls[i]:.6f}" if i in known else "unknown",
-            text.percent(pulls[i] / total_pull) if i in known else "",
-            text.dollars(spends[i]),
-            text.percent(spends[i] / total_spend) if i in known else "",
+            _LEVERS[v],
+            f"{pulls[v]:.6f}" if v in known else "unknown",
+            text.percent(pulls[v] / total_pull) if v in known else "",
+            text.dollars(spends[v]),
+            text.percent(spends[v] / total_spend) if v in known else "",
         ]
-        for i in range(len(outcome.problem.variables))
+        for v in pulls
     ]
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from budget.planning import Outcome
 from budget.text import count, dollars, percent, scientific
+from laws.symbols import D, N, R
 
 
 def why(outcome: Outcome) -> list[str]:
     """The first-order condition in words and numbers."""
     plan = outcome.plan
     pulls, spends = outcome.numbers.pulls(outcome.point)
-    in_pull, in_dollars = pulls[0] / pulls[1], spends[0] / spends[1]
-    measure = "the score" if outcome.problem.score is not None else "the loss"
+    in_pull, in_dollars = pulls[N] / pulls[D], spends[N] / spends[D]
+    measure = "the score" if outcome.problem.by_score else "the loss"
     sentences = [
         f"At an optimum that no constraint holds, each lever's share of the pull on {measure} "
         "equals its share of the dollars it moves: one per cent more of any lever then buys "
@@ -20,7 +21,7 @@ def why(outcome: Outcome) -> list[str]:
         + _verdict(outcome, in_pull / in_dollars - 1.0),
     ]
     with_rl = plan.rl is not None and bool(plan.rl.tokens)
-    if with_rl and pulls[2] == 0:
+    if with_rl and pulls[R] == 0:
         sentences.append("No law says what RL tokens buy: they are left out of the shares.")
     if plan.inference is not None and plan.inference.cost_usd:
         sentences.append(
@@ -80,7 +81,8 @@ def against_baselines(outcome: Outcome) -> list[str]:
 def implied(outcome: Outcome) -> str:
     """The reverse question, answered in one sentence."""
     served = outcome.plan.implied_served_tokens
-    assert served is not None
+    if served is None:
+        return "Further tokens have no measurable worth left: no finite traffic explains this plan."
     law, multiple = outcome.problem.law.name, served / outcome.point.tokens
     if served < 0:
         return (

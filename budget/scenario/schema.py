@@ -35,6 +35,8 @@ class Match(Table):
     params: Amount = Field(description="parameters, in the count the law uses")
     tokens: Amount = Field(description="pretraining tokens, all fresh")
     rl_tokens: Amount | None = Field(None, description="RL tokens, with an RL power law")
+    sparsity: AtLeastOne | None = Field(None, description="total / active, with a sparsity law")
+    samples: AtLeastOne | None = Field(None, description="samples per query, with a samples law")
 
 
 class Goal(Table):
@@ -56,11 +58,25 @@ class Model(Table):
     sparsity: AtLeastOne | None = Field(None, description="total / active; 1 for dense")
 
 
+class Downstream(Table):
+    """From loss to score; constants are the user's. `sigmoid`, or Gadre's average `error`."""
+
+    kind: Literal["sigmoid", "error"]
+    floor: Share | None = Field(None, description="sigmoid: score of chance")
+    ceiling: Share | None = Field(None, description="sigmoid: highest score")
+    slope: Positive | None = Field(None, description="sigmoid: steepness [token/nat]")
+    L_half: Positive | None = Field(None, description="sigmoid: loss half way [nat/token]")
+    epsilon: Positive | None = Field(None, description="error: error at high loss")
+    k_e: Positive | None = Field(None, description="error: size of the exponential")
+    gamma: Positive | None = Field(None, description="error: its rate [token/nat]")
+
+
 class LawChoice(Table):
     """Which laws the plan believes."""
 
     pretraining: str = Field(description="law of the pretraining loss; see `budget laws`")
     rl: Literal["none", "power", "sigmoid", "equal-cost"] = "none"
+    downstream: Downstream | None = None
 
 
 class Traffic(Table):
@@ -130,12 +146,21 @@ class RL(Stage):
     L_half: Positive | None = Field(None, description="sigmoid: loss of half the ceiling")
 
 
+class Samples(Table):
+    """Repeated samples: k per query remove G k^-gamma of the task's loss. Constants the user's."""
+
+    G: Positive
+    gamma: Positive
+    count: AtLeastOne | None = Field(None, description="k, when it is given and not chosen")
+
+
 class Inference(Stage):
     """Serving. Fields here hold for decode and prefill unless those say otherwise."""
 
     decode: Stage | None = None
     prefill: Stage | None = None
     redundancy: AtLeastOne = Field(1.0, description="spare capacity over the peak load")
+    samples: Samples | None = None
 
 
 class Constraints(Table):
@@ -149,6 +174,10 @@ class Constraints(Table):
     max_rl_tokens: Amount | None = None
     min_tokens_per_param: Positive | None = None
     max_tokens_per_param: Positive | None = None
+    min_sparsity: AtLeastOne | None = Field(None, description="with a law in sparsity")
+    max_sparsity: AtLeastOne | None = Field(None, description="with a law in sparsity")
+    max_total_params: Amount | None = Field(None, description="with a law in sparsity")
+    max_samples_per_query: AtLeastOne | None = Field(None, description="with a samples law")
     training_deadline: Duration | None = Field(None, description="wall clock for pretraining")
     training_chips: Positive | None = Field(None, description="chips for pretraining")
 

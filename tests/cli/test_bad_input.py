@@ -56,7 +56,7 @@ def test_every_mistake_of_a_file_is_told_at_once(budget, scenario):
         ("pretraining.chip_price=2.35", "needs a unit, e.g. '2.10 USD/hour'"),
         ("pretraining.tokens=1T", "goal min-cost chooses the tokens"),
         ("goal.budget=1 MUSD", "takes no budget"),
-        ("goal.score=0.5", "a score needs law.rl = 'sigmoid'"),
+        ("goal.score=0.5", "a score needs law.downstream, or law.rl = 'sigmoid'"),
         ("law.rl=power", "no consensus value exists, state yours"),
         ("law.rl=equal-cost", "goes with goal equal-cost"),
         ("rl.K=3", "is a constant of law.rl = 'power', which is not chosen"),

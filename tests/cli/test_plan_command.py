@@ -58,6 +58,7 @@ PARTS = {
         "cost_usd",
         "share",
         "usd_per_million_output_tokens",
+        "samples_per_query",
     },
     "quality": {"loss", "loss_reducible", "score"},
     "overtraining": {

@@ -8,6 +8,7 @@ import budget
 import laws
 from budget.planning import solve_scenario
 from budget.scenario import load
+from laws.symbols import D, N
 
 
 def plan(name: str, **changes: object) -> budget.Plan:
@@ -37,7 +38,7 @@ def test_size_falls_and_tokens_rise_with_traffic():
 def test_marginal_cost_of_quality_is_equal_across_levers():
     outcome = solve_scenario(load("min-cost"))
     pulls, spends = outcome.numbers.pulls(outcome.point)
-    assert spends[0] / pulls[0] == pytest.approx(spends[1] / pulls[1], rel=1e-9)
+    assert spends[N] / pulls[N] == pytest.approx(spends[D] / pulls[D], rel=1e-9)
 
 
 def test_sardana_condition_at_equal_price_per_flop():
