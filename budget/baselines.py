@@ -128,6 +128,7 @@ def _match(problem: Problem, point: Point) -> Point | None:
         match.rl_tokens or point.rl_tokens,
         match.sparsity or point.sparsity,
         match.samples or point.samples,
+        match.bits or point.bits,
     )
 
 

@@ -25,7 +25,7 @@ from budget.problem import Problem
 from budget.solve.program import Program, Vector
 from laws.frontier import pull_ratio
 from laws.interpret import value_and_gradient
-from laws.symbols import D, N, R, S, k
+from laws.symbols import D, N, P, R, S, k
 
 KEYS = {
     N: "model.active_params",
@@ -33,6 +33,7 @@ KEYS = {
     R: "rl.tokens",
     S: "model.sparsity",
     k: "inference.samples_per_query",
+    P: "pretraining.training_bits",
 }
 """Name of each decision variable in the plan's JSON."""
 

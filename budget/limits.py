@@ -11,7 +11,7 @@ import laws
 from budget.inputs import Inputs
 from budget.scenario import Scenario
 from budget.spending import Spending
-from laws.symbols import D, N, R, S, U, k
+from laws.symbols import D, N, P, R, S, U, k
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ _AMOUNTS: dict[str, tuple[sp.Expr, str, dict[sp.Symbol, int], str]] = {
     "tokens_per_param": (D / N, "token/param", {N: -1, D: 1}, "tokens per parameter"),
     "sparsity": (S, "1", {S: 1}, "total over active parameters"),
     "total_params": (N * S, "param", {N: 1, S: 1}, "parameters held in memory"),
+    "training_bits": (P, "bit", {P: 1}, "bits in pretraining"),
     "samples_per_query": (k, "1", {k: 1}, "samples drawn per query"),
 }
 
@@ -88,7 +89,7 @@ def _deadline(inputs: Inputs, scenario: Scenario, spending: Spending) -> Limit:
         bound=inputs.add("constraints.training_deadline", stated.training_deadline, "s"),
         sense=1,
         unit="s",
-        signs={N: 1, D: 1},
+        signs={N: 1, D: 1, P: 1},
         meaning="wall-clock time of pretraining",
     )
 

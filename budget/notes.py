@@ -44,6 +44,7 @@ def warnings(problem: Problem, numbers: Numbers, point: Point, plan: Plan) -> It
         )
     if law.param_count not in ("total", "active"):
         yield f"{law.name} counts {law.param_count} parameters: N is read in that count"
+    yield from _quantised(problem, plan)
     yield from _balance(problem, numbers, point, plan)
     if file.goal.kind == "fixed" and (plan.implied_served_tokens or 0.0) < 0:
         yield (
@@ -76,6 +77,22 @@ def _sparse(problem: Problem, plan: Plan) -> Iterator[str]:
         yield (
             f"{problem.law.name} was fitted on dense models; this model is sparse "
             f"(total / active = {plan.model.sparsity:.3g}) and is likely better than the loss says"
+        )
+
+
+def _quantised(problem: Problem, plan: Plan) -> Iterator[str]:
+    """Over-trained models lose more when they are served in few bits (Kumar et al. 2024)."""
+    assert plan.overtraining is not None
+    coarse = [
+        line.hardware.name
+        for line in problem.spending.lines
+        if line.group == "inference" and line.hardware and line.hardware.precision == "fp4"
+    ]
+    if coarse and plan.overtraining.overtraining_factor > FAR:
+        yield (
+            f"{' and '.join(coarse)} runs in fp4: quantising a model trained "
+            f"{plan.overtraining.overtraining_factor:.3g} times past its compute-optimal tokens "
+            "costs loss that grows with over-training (arXiv 2411.04330) and is not in this plan"
         )
 
 

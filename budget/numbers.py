@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from budget.problem import Problem
 from budget.stages import SECONDS_PER_HOUR
 from laws.interpret import evaluate, value_and_gradient
-from laws.symbols import D, N, R, S, k
+from laws.symbols import D, N, P, R, S, k
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,7 @@ class Point:
     rl_tokens: float = 0.0
     sparsity: float = 1.0
     samples: float = 1.0
+    bits: float = 16.0
 
     @property
     def values(self) -> dict[sp.Symbol, float]:
@@ -34,6 +35,7 @@ class Point:
             R: self.rl_tokens,
             S: self.sparsity,
             k: self.samples,
+            P: self.bits,
         }
 
     def of(self, variables: Iterable[sp.Symbol]) -> NDArray[np.float64]:
@@ -47,7 +49,7 @@ class Point:
         return Point(**named)
 
 
-FIELDS = {N: "params", D: "tokens", R: "rl_tokens", S: "sparsity", k: "samples"}
+FIELDS = {N: "params", D: "tokens", R: "rl_tokens", S: "sparsity", k: "samples", P: "bits"}
 """Field of `Point` of every decision variable."""
 
 

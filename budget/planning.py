@@ -32,7 +32,7 @@ from budget.result import (
 from budget.scenario import Scenario, load
 from budget.scenario.overrides import parse_assignment
 from budget.shadow import shadow_prices
-from laws.symbols import S, k
+from laws.symbols import P, S, k
 
 HELD_KEY = "model.active_params"
 
@@ -197,6 +197,7 @@ def _parts(problem: Problem, numbers: Numbers, point: Point, total: float) -> di
             unique,
             None if unique is None else max(point.tokens / unique, 1.0),
             *group("pretraining"),
+            point.bits if P in problem.variables else None,
         ),
         "rl": RLPart(point.rl_tokens, *group("rl")),
         "inference": InferencePart(

@@ -16,12 +16,12 @@ import laws
 from budget.inputs import Inputs
 from budget.limits import Limit, limits
 from budget.scenario import Scenario
-from budget.scenario.facts import has_rl, has_samples, has_sparsity, rl_law
+from budget.scenario.facts import has_precision, has_rl, has_samples, has_sparsity, rl_law
 from budget.spending import Spending, spend
-from laws import downstream, testtime
+from laws import downstream, precision, testtime
 from laws import rl as rl_forms
 from laws.form import Form
-from laws.symbols import C, D, L, N, R, S, U, k, logistic
+from laws.symbols import C, D, L, N, P, R, S, U, k, logistic
 
 _USERS = "scenario (no consensus value exists)"
 
@@ -61,12 +61,19 @@ def build(scenario: Scenario) -> Problem:
     file = scenario.file
     law = laws.get(file.law.pretraining)
     choice = rl_law(file)
-    levers = {R: has_rl(file), S: has_sparsity(file), k: has_samples(file)}
+    levers = {
+        R: has_rl(file),
+        S: has_sparsity(file),
+        k: has_samples(file),
+        P: has_precision(file),
+    }
     variables = (N, D, *(v for v, present in levers.items() if present))
     held = _held(inputs, scenario, variables)
     spending = spend(inputs, scenario)
     to_inputs = _law_inputs(inputs, law, scenario)
     pretraining_loss = law.form.expression.xreplace(to_inputs)
+    if has_precision(file):
+        pretraining_loss = pretraining_loss.xreplace({N: _effective_params(inputs, scenario)})
     loss = pretraining_loss + _extra_loss(inputs, scenario, choice)
     score = _score(inputs, scenario, choice, spending, loss)
     return Problem(
@@ -89,6 +96,17 @@ def build(scenario: Scenario) -> Problem:
         limits=limits(inputs, scenario, law, spending, variables),
         log_convex=law.form.log_convex and choice != "sigmoid",
     )
+
+
+def _effective_params(inputs: Inputs, scenario: Scenario) -> sp.Expr:
+    """Size of the full-precision model as good as N in P bits; log-concave in N and P."""
+    form, table = precision.EFFECTIVE_PARAMS, scenario.file.pretraining.low_precision
+    constants = {
+        c: inputs.add(f"pretraining.low_precision.{c}", getattr(table, str(c)), "bit", _USERS)
+        for c in form.constants
+    }
+    bits = dict.fromkeys((precision.P_w, precision.P_a, precision.P_kv), P)
+    return form.expression.xreplace({**constants, **bits})
 
 
 def _extra_loss(inputs: Inputs, scenario: Scenario, choice: str) -> sp.Expr:
@@ -156,6 +174,7 @@ def _target(inputs: Inputs, scenario: Scenario, loss: sp.Expr) -> sp.Expr | None
         (R, "rl_tokens", "token"),
         (S, "sparsity", "1"),
         (k, "samples", "1"),
+        (P, "bits", "bit"),
     ):
         value = getattr(goal.match, name)
         if value is not None:
@@ -207,6 +226,9 @@ def _held(
         count = file.inference.samples.count
         if count is not None:
             held[k] = inputs.add("inference.samples.count", count, "1")
+    low = file.pretraining.low_precision
+    if low is not None and low.bits is not None:
+        held[P] = inputs.add("pretraining.low_precision.bits", low.bits, "bit")
     return held
 
 

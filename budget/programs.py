@@ -9,21 +9,21 @@ import sympy as sp
 
 from budget.problem import Problem
 from budget.solve.program import Function, Program
-from laws.symbols import D, N, R, S, k
+from laws.symbols import D, N, P, R, S, k
 
 LOG = {
     v: sp.Symbol(name, real=True)
-    for v, name in ((N, "n"), (D, "d"), (R, "r"), (S, "s"), (k, "kappa"))
+    for v, name in ((N, "n"), (D, "d"), (R, "r"), (S, "s"), (k, "kappa"), (P, "p"))
 }
 """Logarithm of each decision variable."""
 
-BOX = {N: (1e3, 1e18), D: (1e3, 1e21), R: (1e2, 1e22), S: (0.5, 1e5), k: (0.5, 1e9)}
-"""Search box [param, token, token, 1, 1]; an optimum at its edge is reported, never returned."""
+BOX = {N: (1e3, 1e18), D: (1e3, 1e21), R: (1e2, 1e22), S: (0.5, 1e5), k: (0.5, 1e9), P: (0.1, 1e3)}
+"""Search box, in the units of the variables; an optimum at its edge is refused."""
 
 FALLS = dict.fromkeys(LOG, -1)
 """Quality's shortfall falls with every lever."""
 
-RISES = {N: 1, D: 1, R: 1, S: 0, k: 1}
+RISES = {N: 1, D: 1, R: 1, S: 0, k: 1, P: 1}
 """Cost rises with every lever but sparsity: memory is not priced."""
 
 QUALITY, BUDGET = "quality", "budget"

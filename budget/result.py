@@ -28,7 +28,7 @@ class ModelSize:
 
 @dataclass(frozen=True)
 class PretrainingPart:
-    """Pretraining of the final run."""
+    """Pretraining of the final run. `training_bits` is None unless a precision law is used."""
 
     tokens: float
     unique_tokens: float | None
@@ -37,6 +37,7 @@ class PretrainingPart:
     chip_hours: float
     cost_usd: float
     share: float
+    training_bits: float | None
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,13 @@ import sympy as sp
 import laws
 from budget.inputs import Inputs
 from budget.scenario import Scenario
-from budget.scenario.facts import has_rl, has_samples
+from budget.scenario.facts import has_precision, has_rl, has_samples
 from budget.stages import Hardware, resolve
 from laws import compute
-from laws.symbols import T_in, T_out, k
+from laws.symbols import P, T_in, T_out, k
 
 ZERO = sp.Integer(0)
+FULL_BITS = 16
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,9 @@ def _line(name: str, group: str, work: sp.Expr, hardware: Hardware, reserve: sp.
 def _pretraining(inputs: Inputs, scenario: Scenario) -> list[Line]:
     table = scenario.file.pretraining
     hardware = resolve(inputs, table, "pretraining")
-    main = _line("pretraining", "pretraining", flop("pretraining-flop"), hardware, sp.Integer(1))
+    # Fewer bits make a FLOP cheaper in proportion (Kumar et al. 2024), from the 16-bit peak.
+    bits = P / FULL_BITS if has_precision(scenario.file) else sp.Integer(1)
+    main = _line("pretraining", "pretraining", flop("pretraining-flop"), hardware, bits)
     lines = [main]
     if table.research_multiplier is not None:
         extra = inputs.add("pretraining.research_multiplier", table.research_multiplier, "1") - 1

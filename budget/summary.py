@@ -38,6 +38,8 @@ def rows(plan: Plan) -> list[tuple[str, str]]:
         ),
         ("Pretraining tokens D", text.exact(plan.pretraining.tokens)),
     ]
+    if plan.pretraining.training_bits is not None:
+        found.append(("Training bits P", text.significant(plan.pretraining.training_bits)))
     if plan.rl.tokens:
         found.append(("RL tokens R", text.exact(plan.rl.tokens)))
     if plan.inference.output_tokens or plan.inference.input_tokens:

@@ -54,6 +54,7 @@ VARIABLE_UNITS = {
     "N_v": "param",
     "H": "char",
     "steps": "step",
+    "P": "bit",
     "P_w": "bit",
     "P_a": "bit",
     "P_kv": "bit",

@@ -43,6 +43,9 @@ S = sp.Symbol("S", positive=True)
 k = sp.Symbol("k", positive=True)
 """Samples drawn per query at test time."""
 
+P = sp.Symbol("P", positive=True)
+"""Bits of weights, activations and cache in pretraining."""
+
 H = sp.Symbol("H", positive=True)
 """Training characters."""
 

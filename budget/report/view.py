@@ -13,7 +13,7 @@ from budget.report import figures, words
 from budget.result import Baseline
 from budget.spending import Line as SpendLine
 from laws import render
-from laws.symbols import D, N, R, S, k
+from laws.symbols import D, N, P, R, S, k
 
 PLAIN_NAMES = {
     "optimal": "the optimum at equal quality",
@@ -120,6 +120,7 @@ _LEVERS = {
     R: "RL tokens R",
     S: "sparsity S",
     k: "samples per query k",
+    P: "training bits P",
 }
 
 

@@ -21,6 +21,11 @@ def has_samples(file: ScenarioFile) -> bool:
     return file.inference is not None and file.inference.samples is not None
 
 
+def has_precision(file: ScenarioFile) -> bool:
+    """Whether training precision acts on quality and cost."""
+    return file.pretraining.low_precision is not None
+
+
 def has_sparsity(file: ScenarioFile) -> bool:
     """Whether the law's loss depends on sparsity."""
     return any(str(v) == "S" for v in laws.get(file.law.pretraining).form.variables)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budget.scenario.facts import has_rl, has_samples, has_sparsity, rl_law
+from budget.scenario.facts import has_precision, has_rl, has_samples, has_sparsity, rl_law
 from budget.scenario.schema import ScenarioFile
 from budget.scenario.stage_checks import fail, stage
 
@@ -34,10 +34,11 @@ def downstream(file: ScenarioFile) -> None:
 def levers(file: ScenarioFile) -> None:
     """Sparsity and samples: stated, bounded or both, and part of a quality to match."""
     match, limits = file.goal.match, file.constraints
-    sparse, sampled = has_sparsity(file), has_samples(file)
+    sparse, sampled, coarse = has_sparsity(file), has_samples(file), has_precision(file)
     for name, used, law in (
         ("sparsity", sparse, "a law in sparsity, such as abnar-2025"),
         ("samples", sampled, "inference.samples"),
+        ("bits", coarse, "pretraining.low_precision"),
     ):
         value = None if match is None else getattr(match, name)
         if match is not None and used and value is None:
@@ -47,6 +48,14 @@ def levers(file: ScenarioFile) -> None:
     for name in ("min_sparsity", "max_sparsity", "max_total_params"):
         if getattr(limits, name) is not None and not sparse:
             fail(f"constraints.{name}", "needs a law in sparsity, such as abnar-2025")
+    for name in ("min_training_bits", "max_training_bits"):
+        if getattr(limits, name) is not None and not coarse:
+            fail(f"constraints.{name}", "needs pretraining.low_precision")
+    low = file.pretraining.low_precision
+    if low is not None and low.bits is None and file.goal.kind not in ("min-cost", "max-quality"):
+        fail("pretraining.low_precision.bits", f"goal {file.goal.kind} needs the training bits")
+    if low is not None and file.pretraining.precision not in (None, "bf16", "fp16"):
+        fail("pretraining.precision", "state the 16-bit peak: low_precision scales down from it")
     if limits.max_samples_per_query is not None and not sampled:
         fail("constraints.max_samples_per_query", "needs inference.samples")
     given = file.model.sparsity is not None

@@ -43,7 +43,7 @@ def apply(raw: Mapping[str, Any], changes: Iterable[tuple[str, Any]]) -> dict[st
                 for other in group:
                     if other not in mine:
                         _remove(result, other)
-        _set(result, key, value)
+        _set(result, key, copy.deepcopy(value))
     return result
 
 

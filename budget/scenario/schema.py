@@ -37,6 +37,7 @@ class Match(Table):
     rl_tokens: Amount | None = Field(None, description="RL tokens, with an RL power law")
     sparsity: AtLeastOne | None = Field(None, description="total / active, with a sparsity law")
     samples: AtLeastOne | None = Field(None, description="samples per query, with a samples law")
+    bits: Positive | None = Field(None, description="training bits, with a precision law")
 
 
 class Goal(Table):
@@ -110,6 +111,18 @@ class Stage(Table):
     chip_price: ChipPrice | None = Field(None, description="one chip for one hour")
 
 
+class LowPrecision(Table):
+    """Effective size of a model trained in few bits (Kumar et al. 2024). Constants the user's.
+
+    Training dollars scale as bits/16 from the stated 16-bit precision.
+    """
+
+    gamma_w: Positive = Field(description="weights [bit]")
+    gamma_a: Positive = Field(description="activations [bit]")
+    gamma_kv: Positive = Field(description="KV cache [bit]")
+    bits: Positive | None = Field(None, description="training bits, when given and not chosen")
+
+
 class Pretraining(Stage):
     """Pretraining."""
 
@@ -119,6 +132,7 @@ class Pretraining(Stage):
     )
     reported_chip_hours: Positive | None = Field(None, description="published, for comparison")
     staff_cost: MoneyOrZero | None = None
+    low_precision: LowPrecision | None = None
 
 
 class RL(Stage):
@@ -177,6 +191,8 @@ class Constraints(Table):
     min_sparsity: AtLeastOne | None = Field(None, description="with a law in sparsity")
     max_sparsity: AtLeastOne | None = Field(None, description="with a law in sparsity")
     max_total_params: Amount | None = Field(None, description="with a law in sparsity")
+    min_training_bits: Positive | None = Field(None, description="with a precision law")
+    max_training_bits: Positive | None = Field(None, description="with a precision law")
     max_samples_per_query: AtLeastOne | None = Field(None, description="with a samples law")
     training_deadline: Duration | None = Field(None, description="wall clock for pretraining")
     training_chips: Positive | None = Field(None, description="chips for pretraining")

@@ -47,6 +47,7 @@ PARTS = {
         "chip_hours",
         "cost_usd",
         "share",
+        "training_bits",
     },
     "rl": {"tokens", "flop", "chip_hours", "cost_usd", "share"},
     "inference": {

@@ -196,3 +196,51 @@ def test_repetition_is_a_decision():
 def test_levers_are_refused_with_what_is_missing(settings, message):
     with pytest.raises(ScenarioError, match=message):
         solve(settings)
+
+
+PRECISE = {
+    "goal.match": {"params": "100B", "tokens": "2T", "bits": 16},
+    "pretraining.low_precision": {"gamma_w": 2.5, "gamma_a": 2.2, "gamma_kv": 0.9},
+}
+
+
+def effective(n: float, p: float) -> float:
+    return n * (1 - np.exp(-p / 2.5)) * (1 - np.exp(-p / 2.2)) * (1 - np.exp(-p / 0.9))
+
+
+def test_training_precision_is_a_certified_lever():
+    outcome = solve(PRECISE, {"traffic.output_tokens": 0})
+    plan = outcome.plan
+    assert plan.status == "optimal"
+    assert plan.certificate["convex"] is True
+    assert 3 < plan.pretraining.training_bits < 12
+    pulls, spends = outcome.numbers.pulls(outcome.point)
+    prices = [spends[v] / pulls[v] for v in outcome.problem.variables]
+    assert prices == pytest.approx([prices[0]] * 3, rel=1e-7)
+
+
+def test_precision_plan_is_the_brute_force_minimum():
+    plan = solve(PRECISE, {"traffic.output_tokens": 0}).plan
+    target = 482.01 * effective(1e11, 16) ** -0.3478 + 2085.43 * 2e12**-0.3658
+    p, n = np.meshgrid(np.linspace(3, 12, 1500), np.exp(np.linspace(24, 28, 3000)))
+    rest = target - 482.01 * effective(n, p) ** -0.3478
+    with np.errstate(invalid="ignore", divide="ignore"):
+        d = np.where(rest > 0, (rest / 2085.43) ** (-1 / 0.3658), np.inf)
+    least = (6 * n * d * p / 16).min()
+    per_flop = 2.35 / 3600 / (989.4e12 * 0.4 * 0.9)
+    assert plan.total_cost_usd / per_flop <= least
+    assert plan.total_cost_usd / per_flop == pytest.approx(least, rel=1e-5)
+
+
+def test_given_bits_are_held_and_bounds_bind():
+    given = solve({**PRECISE, "pretraining.low_precision.bits": 8}).plan
+    assert given.pretraining.training_bits == pytest.approx(8, rel=1e-12)
+    bound = solve(PRECISE, {"constraints.min_training_bits": 10}).plan
+    assert bound.pretraining.training_bits == pytest.approx(10, rel=1e-9)
+
+
+def test_over_training_and_fp4_serving_warns():
+    chips = {"chip": "b200-sxm", "precision": "fp4"}
+    plan = solve({f"inference.{key}": value for key, value in chips.items()}).plan
+    assert any("runs in fp4" in w for w in plan.warnings)
+    assert not any("runs in fp4" in w for w in solve().plan.warnings)

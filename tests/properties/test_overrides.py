@@ -67,3 +67,9 @@ def test_lines_are_found_in_tables_dotted_keys_and_inline_tables():
     assert find_line(text, ["b", "c", "w", "v"]) == 6
     assert find_line(text, ["a", "missing"]) == 1
     assert find_line(text, ["nowhere"]) is None
+
+
+def test_values_given_are_not_changed_by_later_ones():
+    table = {"x": 1}
+    apply({}, [("a", table), ("a.y", 2)])
+    assert table == {"x": 1}
