@@ -22,7 +22,7 @@ from laws import (
     vocabulary,
 )
 from laws.form import KINDS, Form, Kind
-from laws.law import Constant, Law, Range, Source
+from laws.law import Constant, Covariance, Law, Range, Source
 from laws.loss import chinchilla, data_constrained, farseer, kaplan, over_trained, power
 
 _MODULES = (
@@ -155,6 +155,15 @@ def _law(name: str, entry: dict[str, Any], document: dict[str, Any]) -> Law:
         validity={n: Range(v["low"], v["high"], v["unit"]) for n, v in entry["validity"].items()},
         notes=tuple(entry.get("notes", [])),
         correlations=entry.get("correlations", {}),
+        covariance=_covariance(entry.get("covariance")),
+    )
+
+
+def _covariance(entry: dict[str, Any] | None) -> Covariance | None:
+    if entry is None:
+        return None
+    return Covariance(
+        tuple(entry["parameters"]), tuple(tuple(row) for row in entry["matrix"]), entry["note"]
     )
 
 

@@ -18,7 +18,9 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+import numpy as np
 import sympy as sp
+from numpy.typing import NDArray
 
 from laws.form import Form
 from laws.symbols import C, D, N
@@ -179,6 +181,46 @@ def implied_served_tokens(
     """See `Law.implied_served_tokens`."""
     _positive(params=params, tokens=tokens)
     return 3.0 * tokens * (ratio(law, params, tokens, others) - 1.0)
+
+
+def drawn_tokens_per_param(
+    law: Law, compute: float, count: int, seed: int
+) -> NDArray[np.float64] | None:
+    """Optimal D/N at `compute` for every draw of the constants; None without a closed form."""
+    from laws.compile import lambdify
+
+    monomial = closed_form(law.form)
+    if monomial is None or law.covariance is None:
+        return None
+    drawn = law.draw(count, seed)
+    parts = lambdify(law.form.constants, [monomial.coefficient, monomial.p, monomial.q])
+    c, p, q = parts(*(drawn[str(s)] for s in law.form.constants))
+    log_budget = math.log(compute / FLOP_PER_PARAM_TOKEN)
+    log_params = (np.log(c) + q * log_budget) / (p + q)
+    ratios: NDArray[np.float64] = np.exp(log_budget - 2.0 * log_params)
+    return ratios
+
+
+def compute_overhead(
+    law: Law, size_factor: float, compute: float, others: Others = NOTHING
+) -> float | None:
+    """See `Law.compute_overhead`."""
+    from scipy.optimize import brentq
+
+    _positive(size_factor=size_factor, compute=compute)
+    best = optimum(law, compute, others)
+    assert best.loss is not None
+    params = size_factor * best.params
+
+    def excess(log_tokens: float) -> float:
+        values = _variables(law, params, math.exp(log_tokens), others)
+        return float(law.value(**values)) - float(best.loss or 0.0)
+
+    low, high = math.log(best.tokens) - 20.0, math.log(best.tokens) + 40.0
+    if not excess(low) > 0 > excess(high):
+        return None
+    tokens = math.exp(float(brentq(excess, low, high, xtol=1e-14, rtol=1e-15)))
+    return params * tokens * FLOP_PER_PARAM_TOKEN / compute - 1.0
 
 
 def _root(law: Law, decreasing_ratio: Callable[[float], float]) -> float:

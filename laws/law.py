@@ -56,6 +56,15 @@ class Range:
 
 
 @dataclass(frozen=True)
+class Covariance:
+    """Joint uncertainty of a law's constants; ``ln A`` stands for the logarithm of A."""
+
+    parameters: tuple[str, ...]
+    matrix: tuple[tuple[float, ...], ...]
+    note: str
+
+
+@dataclass(frozen=True)
 class Law:
     """A formula with constants.
 
@@ -72,6 +81,7 @@ class Law:
     validity: Mapping[str, Range]
     notes: tuple[str, ...] = ()
     correlations: Mapping[str, float] = field(default_factory=dict)
+    covariance: Covariance | None = None
 
     def __post_init__(self) -> None:
         expected = {str(c) for c in self.form.constants}
@@ -80,6 +90,30 @@ class Law:
                 f"law {self.name}: constants {sorted(self.constants)}, form "
                 f"{self.form.name} needs {sorted(expected)}"
             )
+
+    def draw(self, count: int, seed: int) -> dict[str, NDArray[np.float64]]:
+        """Constants drawn jointly from the covariance (normal), each an array of `count`.
+
+        Raises `TypeError` for a law without a covariance.
+        """
+        if self.covariance is None:
+            raise TypeError(f"{self.name} has no published covariance to draw from")
+        names = self.covariance.parameters
+        centre = [
+            math.log(self.constants[n[3:]].value)
+            if n.startswith("ln ")
+            else self.constants[n].value
+            for n in names
+        ]
+        # Cholesky, unlike an SVD, has no signs that could differ between machines.
+        draws = np.random.default_rng(seed).multivariate_normal(
+            centre, np.array(self.covariance.matrix), count, method="cholesky"
+        )
+        drawn = {c: np.full(count, k.value) for c, k in self.constants.items()}
+        for name, column in zip(names, draws.T, strict=True):
+            logarithm = name.startswith("ln ")
+            drawn[name[3:] if logarithm else name] = np.exp(column) if logarithm else column
+        return drawn
 
     # -- evaluation ---------------------------------------------------------------
 
@@ -176,6 +210,18 @@ class Law:
         """
         others = {"U": unique_tokens, "S": sparsity}
         return frontier.implied_served_tokens(self, params, tokens, others)
+
+    def compute_overhead(self, size_factor: float, compute: float, **others: float) -> float | None:
+        """Extra training compute of a model of `size_factor` times the optimal size, same loss.
+
+        A fraction: 0.21 is 21 % more than `compute` [FLOP] (de Vries 2023, "Go smol or go home").
+        None if a model of that size cannot reach the loss at all.
+
+        >>> import laws
+        >>> f"{laws.get('hoffmann-2022').compute_overhead(0.5, 5.76e23):.3f}"
+        '0.208'
+        """
+        return frontier.compute_overhead(self, size_factor, compute, others)
 
     def outside(self, **values: float) -> list[str]:
         """Say for each value given (N, D, `D/N`, C ...) how it leaves the range of the runs."""

@@ -79,7 +79,7 @@ FINE_GRAINED = Form(
         "g": "nat/token param^alpha",
         "B": "nat/token token^beta",
     },
-    meaning="active parameters count for more as experts are cut finer (granularity G)",
+    meaning="parameters count for more as experts are cut finer (granularity G)",
     log_convex=True,
     convexity="reducible part is a posynomial",
 )

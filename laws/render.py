@@ -108,6 +108,13 @@ def to_dict(law: Law) -> dict[str, Any]:
             for n, c in law.constants.items()
         },
         "correlations": dict(law.correlations),
+        "covariance": None
+        if law.covariance is None
+        else {
+            "parameters": list(law.covariance.parameters),
+            "matrix": [list(row) for row in law.covariance.matrix],
+            "note": law.covariance.note,
+        },
         "source": str(law.source),
         "arxiv": law.source.arxiv,
         "checked": law.source.checked,
@@ -139,6 +146,7 @@ def catalogue(laws: Sequence[Law], forms: Sequence[Form]) -> str:
             f"| [{law.name}](#{anchor}) | {KINDS[law.form.kind]} | {law.summary} | "
             f"[{law.source.arxiv}](https://arxiv.org/abs/{law.source.arxiv}) |"
         )
+    lines += ["", *_disagreement(laws)]
     pages = [markdown(law, level=2) for law in laws]
     lines += ["", *pages, "## Formulas without public constants", ""]
     lines += ["A scenario or a law file must bring its own numbers for these.", ""]
@@ -147,6 +155,28 @@ def catalogue(laws: Sequence[Law], forms: Sequence[Form]) -> str:
         lines += [f"### {form.name}", "", f"{form.meaning[0].upper()}{form.meaning[1:]}.", ""]
         lines += ["```math", form_latex(form), "```", "", f"Constants: {symbols}.", ""]
     return "\n".join(lines).rstrip() + "\n"
+
+
+BIG = 5e26
+"""Training compute of a 2026-size run, for the comparison of laws [FLOP]."""
+
+
+def _disagreement(laws: Sequence[Law]) -> Iterable[str]:
+    from laws import compare
+
+    comparable = [
+        w for w in laws if w.form.kind in ("loss", "allocation") and closed_form_or_rule(w.form)
+    ]
+    yield f"## How far the laws disagree at {BIG:.0e} FLOP"
+    yield ""
+    yield "What each calls compute-optimal (`budget laws compare ... --compute 5e26`):"
+    yield ""
+    yield compare.markdown(compare.compare(comparable, [BIG]))
+
+
+def closed_form_or_rule(form: Form) -> bool:
+    """Whether a compute-optimal size follows from compute alone."""
+    return form.kind == "allocation" or closed_form(form) is not None
 
 
 def markdown(law: Law, level: int = 1) -> str:
@@ -180,10 +210,20 @@ def _facts(law: Law) -> Iterable[str]:
         yield f"- Runs cover {name} from {span.low:.3g} to {span.high:.3g} {span.unit}"
     for pair, value in law.correlations.items():
         yield f"- Correlation of {pair}: {value:g}"
+    if law.covariance is not None:
+        yield f"- Joint uncertainty: {law.covariance.note}"
     convexity = law.form.convexity if law.form.log_convex else "not claimed"
     yield f"- Convex in the logarithms of its variables: {convexity}"
     for note in law.notes:
         yield f"- Note: {note}"
+
+
+def _overheads(law: Law, compute: float) -> Iterable[str]:
+    """What a smaller model of the same loss costs in training compute."""
+    for factor in (0.75, 0.5, 0.3):
+        extra = law.compute_overhead(factor, compute)
+        words = "cannot reach the loss" if extra is None else f"{100 * extra:+.1f} % compute"
+        yield f"{factor:g} N*: {words}"
 
 
 def _frontier(law: Law) -> Iterable[str]:
@@ -206,3 +246,6 @@ def _frontier(law: Law) -> Iterable[str]:
             f"| {compute:.3g} | {best.params:.4g} | {best.tokens:.4g} | "
             f"{best.tokens_per_param:.4g} | {best.loss:.5g} |"
         )
+    yield ""
+    overheads = "; ".join(_overheads(law, 5.76e23))
+    yield f"A smaller model of the same loss at 5.76e23 FLOP: {overheads}."
