@@ -11,6 +11,7 @@ from budget import baselines
 from budget.errors import BudgetError
 from budget.goals import answer
 from budget.numbers import Numbers
+from budget.planning import implied_served_tokens
 from budget.problem import build
 from budget.scenario import Scenario
 from laws.symbols import U
@@ -71,7 +72,7 @@ def headline(scenario: Scenario, label: str, changes: Changes = ()) -> Headline:
         loss=numbers.loss(point),
         overtraining_factor=point.tokens / law.optimal_tokens(point.params, **rest),
         vs_20_tokens_per_param=point.tokens / point.params / 20.0,
-        implied_served_tokens=law.implied_served_tokens(point.params, point.tokens, **rest),
+        implied_served_tokens=implied_served_tokens(problem, numbers, point),
         optimal_params=None if better is None else better.params,
         saving_usd=None if better is None else cost - numbers.cost(better),
     )
@@ -80,6 +81,9 @@ def headline(scenario: Scenario, label: str, changes: Changes = ()) -> Headline:
 def under_laws(scenario: Scenario) -> list[Headline]:
     """The scenario under its own law first, then under others of the same variables."""
     own = laws.get(scenario.file.law.pretraining)
+    if scenario.file.goal.loss is not None or scenario.file.goal.score is not None:
+        # A loss on one law's data and tokenizer is no target for another.
+        return [headline(scenario, own.name)]
     # A law of other variables (sparsity, say) would be asked another question.
     chosen = scenario.file.report.compare_laws or [
         name

@@ -103,10 +103,24 @@ def check_edges(problem: Problem, solution: Solution, held: Mapping[int, float])
         low, high = (np.log(edge) for edge in programs.BOX[variable])
         value = float(solution.x[index])
         if index not in held and (value - low < EDGE or high - value < EDGE):
-            raise UnboundedError(
-                f"the optimum runs to {variable} = {np.exp(value):.1e}, the edge of the search "
-                "box: nothing in the scenario limits it. Add a constraint or check the prices"
-            )
+            raise UnboundedError(_edge_message(variable, float(np.exp(value)), value - low < EDGE))
+
+
+def _edge_message(variable: sp.Symbol, value: float, least: bool) -> str:
+    if variable == R and least:
+        return (
+            "the optimum has no RL: under these constants it is not worth its cost. "
+            "Use law.rl = 'none', or hold rl.tokens"
+        )
+    if variable == D and not least:
+        return (
+            "the target is reached only in the limit of ever more tokens "
+            f"({value:.0e} and beyond): relax it a little further"
+        )
+    return (
+        f"the optimum runs to {variable} = {value:.1e}, the edge of the search box: nothing in the "
+        "scenario holds it back. Add a constraint or check the prices"
+    )
 
 
 def held_values(problem: Problem, numbers: Numbers) -> dict[int, float]:

@@ -113,17 +113,19 @@ class Numbers:
             return self.at(point, [self.problem.score])[0]
         return self.loss(point)
 
+    def slopes(self, point: Point, expression: sp.Expr) -> dict[sp.Symbol, float]:
+        """d(expression)/d ln x for every lever x."""
+        variables = self.problem.variables
+        values = {**self._inputs, **point.values}
+        _, gradient = value_and_gradient(expression, variables, values)
+        return {v: g * point.values[v] for v, g in zip(variables, gradient, strict=True)}
+
     def pulls(self, point: Point) -> tuple[dict[sp.Symbol, float], dict[sp.Symbol, float]]:
         """d(quality)/d ln x and d(dollars)/d ln x for every lever x; quality is score or -loss."""
         problem = self.problem
         quality = problem.score if problem.by_score else -problem.loss
-        values = {**self._inputs, **point.values}
-        found = []
-        for expression in (quality, problem.spending.total("cost")):
-            _, gradient = value_and_gradient(expression, problem.variables, values)
-            slopes = zip(problem.variables, gradient, strict=True)
-            found.append({v: g * point.values[v] for v, g in slopes})
-        return found[0], found[1]
+        cost = problem.spending.total("cost")
+        return self.slopes(point, quality), self.slopes(point, cost)
 
     def violated(self, point: Point) -> tuple[str, ...]:
         """Names of the limits that a point breaks."""

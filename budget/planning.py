@@ -10,6 +10,7 @@ from typing import Any
 
 from budget import __version__, baselines, notes
 from budget.elasticity import elasticities
+from budget.errors import BudgetError
 from budget.goals import Answer, answer
 from budget.infeasible import InfeasibleError
 from budget.numbers import Numbers, Point
@@ -32,7 +33,9 @@ from budget.result import (
 from budget.scenario import Scenario, load
 from budget.scenario.overrides import parse_assignment
 from budget.shadow import shadow_prices
-from laws.symbols import P, S, k
+from budget.spending import ZERO
+from laws.frontier import NoOptimumError
+from laws.symbols import D, N, P, S, k
 
 HELD_KEY = "model.active_params"
 
@@ -77,9 +80,16 @@ def solve_scenario(scenario: Scenario) -> Outcome:
             scenario, replace(empty, binding=error.binding), problem, numbers, None, None
         )
     profile = Profile(problem, numbers, found.point)
+    try:
+        plan = _plan(scenario, problem, numbers, found, profile)
+    except NoOptimumError as error:
+        raise BudgetError(
+            f"{error} where this plan lies: tokens are repeated so often that the law says nothing "
+            "more; more unique tokens are needed"
+        ) from None
     return Outcome(
         scenario,
-        _plan(scenario, problem, numbers, found, profile),
+        plan,
         problem,
         numbers,
         found,
@@ -94,7 +104,7 @@ def _plan(
     lines = numbers.lines(point)
     total = sum(line.cost_usd for line in lines)
     law, rest = problem.law, baselines.others(problem, point)
-    implied = law.implied_served_tokens(point.params, point.tokens, **rest)
+    implied = implied_served_tokens(problem, numbers, point)
     tokens_optimal = law.optimal_tokens(point.params, **rest)
     compute = sum(line.flop for line in lines if line.name == "pretraining")
     best = law.optimum(compute, **rest)
@@ -125,13 +135,7 @@ def _plan(
         near_optimal=None if interval is None else {HELD_KEY.split(".")[1]: interval},
         shadow_prices=_shadow(problem, numbers, found, total),
         elasticities=elasticities(problem, point, found.conditions, tokens_optimal),
-        certificate={
-            "method": found.certificate.method,
-            "convex": found.certificate.convex,
-            "primal_infeasibility": found.certificate.primal_infeasibility,
-            "kkt_residual": found.certificate.kkt_residual,
-            "gap": found.certificate.gap,
-        },
+        certificate=_certificate(found, profile, total),
         **_parts(problem, numbers, point, total),
     )
     return replace(
@@ -139,6 +143,39 @@ def _plan(
         laws=notes.law_uses(problem, point),
         warnings=tuple(notes.warnings(problem, numbers, point, plan)),
     )
+
+
+def implied_served_tokens(problem: Problem, numbers: Numbers, point: Point) -> float:
+    """Served tokens that would make the plan optimal, every FLOP at one price.
+
+    The first-order condition e_N/e_D = (dC/dlnN)/(dC/dlnD) with C in FLOP, solved for the traffic
+    T in C = ... + 2 N T; without RL and research this is T = 3 D (e_N/e_D - 1) (Sardana et al.
+    2024, arXiv 2401.00448). Infinite where further tokens have no measurable worth left.
+    """
+    pulls = numbers.slopes(point, -problem.pretraining_loss)
+    if not pulls[D]:
+        return math.inf
+    work = sum((li.flop for li in problem.spending.lines if li.group != "inference"), ZERO)
+    slopes = numbers.slopes(point, work)
+    per_token = 2.0 * point.params
+    served = (pulls[N] / pulls[D] * slopes[D] - slopes[N]) / per_token
+    return served if abs(served) > 1e-9 * point.tokens else 0.0
+
+
+def _certificate(found: Answer, profile: Profile, total: float) -> dict[str, Any]:
+    """The certificate; of a plan that is given, the gap is its distance from the optimum."""
+    proof = found.certificate
+    gap: float | None = proof.gap
+    if found.conditions.program is None:
+        best = profile.optimum
+        gap = None if best is None else max(math.log(total) - best.objective, 0.0)
+    return {
+        "method": proof.method,
+        "convex": proof.convex,
+        "primal_infeasibility": proof.primal_infeasibility,
+        "kkt_residual": None if found.conditions.program is None else proof.kkt_residual,
+        "gap": gap,
+    }
 
 
 def _skeleton(scenario: Scenario, problem: Problem, status: Status) -> Plan:

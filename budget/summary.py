@@ -15,11 +15,12 @@ def headline(plan: Plan) -> str:
     if plan.status == "infeasible":
         return f"{plan.scenario}: infeasible"
     assert plan.model and plan.pretraining and plan.rl and plan.overtraining and plan.total_cost_usd
+    span = " over the lifetime" if plan.inference and plan.inference.cost_usd else " of training"
     rl = f", {text.count(plan.rl.tokens)} RL tokens" if plan.rl.tokens else ""
     return (
         f"{plan.scenario}: {text.count(plan.model.active_params)} active parameters on "
         f"{text.count(plan.pretraining.tokens)} tokens{rl} for "
-        f"{text.dollars(plan.total_cost_usd)} over the lifetime, "
+        f"{text.dollars(plan.total_cost_usd)}{span}, "
         f"{text.factor(plan.overtraining.overtraining_factor)} past compute-optimal tokens"
     )
 
@@ -38,6 +39,10 @@ def rows(plan: Plan) -> list[tuple[str, str]]:
         ),
         ("Pretraining tokens D", text.exact(plan.pretraining.tokens)),
     ]
+    if plan.pretraining.unique_tokens is not None and plan.pretraining.epochs is not None:
+        unique = text.count(plan.pretraining.unique_tokens)
+        epochs = text.significant(plan.pretraining.epochs, 3)
+        found.append(("Unique tokens", f"{unique}, {epochs} epochs"))
     if plan.pretraining.training_bits is not None:
         found.append(("Training bits P", text.significant(plan.pretraining.training_bits)))
     if plan.rl.tokens:
@@ -61,9 +66,15 @@ def rows(plan: Plan) -> list[tuple[str, str]]:
             f"({text.scientific(plan.total_flop or 0.0, 7)} FLOP)",
         ),
         ("Tokens per parameter D/N", text.significant(over.tokens_per_param)),
-        ("Over-training factor D/D_opt(N)", text.factor(over.overtraining_factor)),
+        (
+            "Over-training factor, D over the compute-optimal tokens for this N",
+            text.factor(over.overtraining_factor),
+        ),
         ("D / (20 N)", text.significant(over.vs_20_tokens_per_param)),
-        ("D/N against the optimum of the same compute", text.factor(over.vs_same_compute)),
+        (
+            "D/N over the D/N that is optimal for the same compute",
+            text.factor(over.vs_same_compute),
+        ),
         (
             "Loss",
             f"{plan.quality.loss:.6f} nat/token "

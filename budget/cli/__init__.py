@@ -80,6 +80,10 @@ def main() -> Any:
         # The reader went away (budget ... | head); keep the interpreter from complaining.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:
+        # A disk that is full, a standard output that is closed: not a bug of ours.
+        click.echo(f"Error: {error.strerror or error}", err=True)
+        sys.exit(1)
     except Exception as error:
         if os.environ.get("BUDGET_TRACEBACK"):
             raise

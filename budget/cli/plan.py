@@ -80,10 +80,11 @@ def _reports(outcomes: list[Outcome], output: str | None, no_plots: bool, quiet:
         for outcome in outcomes:
             click.echo(markdown.render(outcome, {}), nl=False)
         return
-    for outcome in outcomes:
-        path = _report_path(outcome.scenario.name, output, len(outcomes) > 1)
+    paths = _report_paths([o.scenario.name for o in outcomes], output)
+    for outcome, path in zip(outcomes, paths, strict=True):
         drawings: dict[str, str] = {}
-        if not no_plots:
+        # Nothing is put beside a device or a pipe.
+        if not no_plots and not files.is_special(path):
             from budget.report import figures
 
             drawings = figures.draw(outcome)
@@ -95,13 +96,23 @@ def _reports(outcomes: list[Outcome], output: str | None, no_plots: bool, quiet:
             click.echo(f"Report: {path}", err=True)
 
 
-def _report_path(name: str, output: str | None, several: bool) -> Path:
-    if output is None:
-        return Path("reports") / f"{name}.md"
-    path = Path(output)
-    if path.is_dir() or output.endswith("/") or several:
-        return path / f"{name}.md"
-    return path
+def _report_paths(names: list[str], output: str | None) -> list[Path]:
+    """Where each report goes. Refuses one place for two reports."""
+    from budget.errors import OutputError
+    from budget.report.files import is_folder
+
+    folder = Path("reports") if output is None else Path(output)
+    if output is not None and not output.endswith("/") and not is_folder(folder):
+        if len(names) > 1 and folder.suffix:
+            raise OutputError(f"{output} names one file for {len(names)} scenarios; name a folder")
+        if len(names) == 1:
+            return [folder]
+    twice = sorted({n for n in names if names.count(n) > 1})
+    if twice:
+        raise OutputError(
+            f"two scenarios are called '{twice[0]}': one report would overwrite the other"
+        )
+    return [folder / f"{name}.md" for name in names]
 
 
 def _machine(outcomes: list[Outcome], format_: str, output: str | None) -> None:

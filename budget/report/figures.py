@@ -81,7 +81,7 @@ def _spend(outcome: Outcome) -> Figure:
 def _cost_vs_size(outcome: Outcome, curve: Sequence[CurvePoint]) -> Figure:
     plan = outcome.plan
     assert plan.model and plan.total_cost_usd is not None
-    figure, axes = _figure(7.0, 4.0, 0.75)
+    figure, axes = _figure(7.0, 4.0, 0.9)
     axes.plot(
         [p.active_params for p in curve],
         [p.cost_usd / 1e6 for p in curve],
@@ -167,14 +167,33 @@ def tornado_outputs(outcome: Outcome) -> list[tuple[str, str]]:
     return [("lifetime cost", "total_cost_usd"), ("model size N", "model.active_params")]
 
 
-def leading_inputs(outcome: Outcome, most: int = 12) -> list[str]:
-    """Inputs with the largest elasticities, the largest first."""
+def own_inputs(outcome: Outcome) -> list[str]:
+    """Inputs that move the shown outputs, the largest first, constants of the law apart."""
+    return [key for key in _moving(outcome) if not key.startswith("law.")]
+
+
+def law_inputs(outcome: Outcome) -> list[str]:
+    """Constants of the law that move the shown outputs, the largest first."""
+    return [key for key in _moving(outcome) if key.startswith("law.")]
+
+
+def leading_inputs(outcome: Outcome, most: int = 14) -> list[str]:
+    """The first of `own_inputs`."""
+    return own_inputs(outcome)[:most]
+
+
+def _moving(outcome: Outcome) -> list[str]:
     elasticities = outcome.plan.elasticities
     outputs = [key for _, key in tornado_outputs(outcome)]
-    # Rounding makes the order of equal bars the same on every machine.
+    # Rounding makes the order of equal bars the same on every machine; ties go to what the
+    # scenario states about demand and size before hardware.
     size = {
         key: round(max(abs(elasticities[o][key]) for o in outputs), 6)
         for key in elasticities[outputs[0]]
     }
-    ordered = sorted((k for k, v in size.items() if v >= 1e-6), key=lambda k: (-size[k], k))
-    return ordered[:most]
+    first = ("goal.", "traffic.", "model.", "data.", "pretraining.tokens")
+
+    def rank(key: str) -> tuple[float, bool, str]:
+        return (-size[key], not key.startswith(first), key)
+
+    return sorted((k for k, v in size.items() if v >= 1e-6), key=rank)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from budget import evidence, summary, text
 from budget.evidence import Headline
+from budget.inputs import Input
 from budget.planning import Outcome
-from budget.report import figures, words
+from budget.report import figures, head, words
 from budget.result import Baseline
 from budget.spending import Line as SpendLine
 from laws import render
@@ -26,14 +27,15 @@ PLAIN_NAMES = {
 def context(outcome: Outcome, figure_files: Mapping[str, str]) -> dict[str, Any]:
     """All variables of the template."""
     plan, scenario = outcome.plan, outcome.scenario
+    under_laws = evidence.under_laws(scenario)
     report = scenario.file.report
     return {
-        "title": report.title or scenario.name,
-        "summary": report.summary,
+        "title": " ".join((report.title or scenario.name).split()),
+        "summary": head.summary(outcome),
         "headline": summary.headline(plan).partition(": ")[2],
         "goal": scenario.file.goal.kind,
         "rows": summary.rows(plan),
-        "near": _near(outcome),
+        "near": head.near(outcome),
         "plan": plan,
         "lines": _lines(outcome),
         "figures": figure_files,
@@ -43,10 +45,16 @@ def context(outcome: Outcome, figure_files: Mapping[str, str]) -> dict[str, Any]
         "baseline_words": words.against_baselines(outcome),
         "implied": words.implied(outcome),
         "reported": words.reported(outcome),
-        "laws_rows": [_headline_row(h) for h in evidence.under_laws(scenario)],
+        "reference": head.reference(outcome),
+        "laws_rows": [_headline_row(h) for h in under_laws],
+        "same_point": len({(h.active_params, h.tokens) for h in under_laws}) == 1,
         "laws_given": scenario.file.goal.kind in ("fixed", "equal-cost"),
         "variants": [_headline_row(h) for h in evidence.variants(scenario)],
-        "tornado": _tornado(outcome),
+        "status": head.status(outcome),
+        "capacity": head.capacity(outcome),
+        "tornado": _tornado(outcome, figures.leading_inputs(outcome)),
+        "tornado_all": len(figures.own_inputs(outcome)),
+        "tornado_law": _tornado(outcome, figures.law_inputs(outcome)),
         "tornado_labels": [label for label, _ in figures.tornado_outputs(outcome)],
         "shadow": _shadow(outcome),
         "inputs": _inputs(outcome),
@@ -65,14 +73,6 @@ def command(outcome: Outcome) -> str:
     for key, value in outcome.scenario.changes:
         words += ["--set", f"{key}={value}"]
     return shlex.join(words)
-
-
-def _near(outcome: Outcome) -> str | None:
-    interval = outcome.plan.near_optimal
-    if interval is None:
-        return None
-    low, high = interval["active_params"]
-    return f"{text.count(low)} to {text.count(high)} active parameters"
 
 
 def _lines(outcome: Outcome) -> list[list[str]]:
@@ -173,11 +173,10 @@ def _headline_row(h: Headline) -> list[str]:
     ]
 
 
-def _tornado(outcome: Outcome) -> list[list[str]]:
+def _tornado(outcome: Outcome, keys: Sequence[str]) -> list[list[str]]:
     outputs = [key for _, key in figures.tornado_outputs(outcome)]
     return [
-        [key, *(_elasticity(outcome.plan.elasticities[o][key]) for o in outputs)]
-        for key in figures.leading_inputs(outcome)
+        [key, *(_elasticity(outcome.plan.elasticities[o][key]) for o in outputs)] for key in keys
     ]
 
 
@@ -222,9 +221,17 @@ def _per_unit(value: float, sign: str, unit: str, what: str = "") -> str:
 
 def _inputs(outcome: Outcome) -> list[list[str]]:
     return [
-        [entry.key, text.input_value(entry.value, entry.unit), entry.source]
+        [entry.key, text.input_value(entry.value, entry.unit), _source(outcome, entry)]
         for entry in outcome.problem.inputs.entries.values()
     ]
+
+
+def _source(outcome: Outcome, entry: Input) -> str:
+    """The catalogue or law an input comes from, else the scenario's own comment on it."""
+    if not entry.source.startswith("scenario"):
+        return entry.source
+    said = outcome.scenario.source(entry.key).replace("|", "/")
+    return said if entry.source == "scenario" else f"{said}; {entry.source}"
 
 
 def _formulas(outcome: Outcome) -> list[tuple[str, str]]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from math import isclose
+
 from budget.planning import Outcome
+from budget.result import Baseline
 from budget.text import count, dollars, percent, scientific
 from laws.symbols import D, N, R
 
@@ -24,15 +27,21 @@ def why(outcome: Outcome) -> list[str]:
     if with_rl and pulls[R] == 0:
         sentences.append("No law says what RL tokens buy: they are left out of the shares.")
     if plan.inference is not None and plan.inference.cost_usd:
+        parts = ["pretraining", *(["RL"] if with_rl else []), "inference"]
         sentences.append(
-            "Equal spend on pretraining, RL and inference is optimal only where size pulls three "
-            "times as hard as tokens, and tokens as hard as RL; "
-            if with_rl
-            else "Equal spend on pretraining and inference is optimal only where size pulls twice "
-            "as hard as tokens; "
+            f"Equal spend on {', '.join(parts[:-1])} and inference is optimal only where size "
+            f"pulls {_equal_cost_ratio(outcome, with_rl):.3g} times as hard as tokens"
+            + (" and tokens as hard as RL" if with_rl else "")
+            + f"; here size pulls {in_pull:.3g} times as hard as tokens."
         )
-        sentences[-1] += f"here size pulls {in_pull:.3g} times as hard as tokens."
     return sentences
+
+
+def _equal_cost_ratio(outcome: Outcome, with_rl: bool) -> float:
+    """(dC/dlnN)/(dC/dlnD) when pretraining, RL and inference cost the same."""
+    # Research and failed runs are a multiple of pretraining and move with N and D alike.
+    multiple = outcome.scenario.file.pretraining.research_multiplier or 1.0
+    return (multiple + 1.0 + with_rl) / multiple
 
 
 def _verdict(outcome: Outcome, off: float) -> str:
@@ -44,8 +53,9 @@ def _verdict(outcome: Outcome, off: float) -> str:
         for name, price in outcome.plan.shadow_prices.items()
         if price.elasticity > 1e-9 and not name.startswith("goal.")
     ]
-    held = f"; {' and '.join(binding)} stands in the way." if binding else "."
-    return f", so a dollar moved from {other} to {lever} would improve quality{held}"
+    held = f"; {' and '.join(binding)} stands in the way" if binding else ""
+    fixed = " (N is held by the scenario)" if N in outcome.problem.held else ""
+    return f", so a dollar moved from {other} to {lever} would improve quality{held}{fixed}."
 
 
 def against_baselines(outcome: Outcome) -> list[str]:
@@ -54,21 +64,7 @@ def against_baselines(outcome: Outcome) -> list[str]:
     assert plan.total_cost_usd is not None
     best = plan.baseline("optimal")
     if best is not None:
-        extra = -best.extra_cost_usd
-        size = f"{count(best.active_params)} parameters on {count(best.tokens)} tokens"
-        if outcome.scenario.file.goal.kind == "equal-cost":
-            sentences.append(
-                f"**The heuristic costs {dollars(extra)} more than the optimum of the same quality "
-                f"({percent(extra / best.total_cost_usd)} of it)**: {size} reach the same loss for "
-                f"{dollars(best.total_cost_usd)}."
-            )
-        else:
-            served = plan.inference is not None and plan.inference.cost_usd
-            sentences.append(
-                f"At equal quality{'' if served else ', if nothing is served,'} the cheapest plan "
-                f"is {size}; it costs {dollars(extra)} less "
-                f"({percent(extra / plan.total_cost_usd)} of this plan)."
-            )
+        sentences.append(_against_optimum(outcome, best))
     ignoring = plan.baseline("chinchilla")
     if ignoring is not None and ignoring.extra_cost_usd > 0:
         sentences.append(
@@ -76,6 +72,34 @@ def against_baselines(outcome: Outcome) -> list[str]:
             f"{dollars(ignoring.extra_cost_usd)} more."
         )
     return sentences
+
+
+def _against_optimum(outcome: Outcome, best: Baseline) -> str:
+    plan = outcome.plan
+    assert plan.total_cost_usd is not None
+    extra = -best.extra_cost_usd
+    size = f"{count(best.active_params)} parameters on {count(best.tokens)} tokens"
+    broken = outcome.numbers.violated(outcome.point)
+    held = ""
+    if plan.rl is not None and plan.rl.tokens and isclose(best.rl_tokens, plan.rl.tokens):
+        held = f" (RL tokens held at {count(best.rl_tokens)}: no law says what they buy)"
+    if broken:
+        return (
+            f"This plan breaks {' and '.join(broken)}. The cheapest plan of its quality that keeps "
+            f"the limits is {size}{held} and costs {dollars(best.total_cost_usd)}."
+        )
+    if outcome.scenario.file.goal.kind == "equal-cost":
+        return (
+            f"**The heuristic costs {dollars(extra)} more than the optimum of the same quality "
+            f"({percent(extra / best.total_cost_usd)} of it)**: {size} reach the same loss for "
+            f"{dollars(best.total_cost_usd)}{held}."
+        )
+    served = plan.inference is not None and plan.inference.cost_usd
+    return (
+        f"At equal quality{'' if served else ', if nothing is served,'} the cheapest plan is "
+        f"{size}{held}; it costs {dollars(extra)} less "
+        f"({percent(extra / plan.total_cost_usd)} of this plan)."
+    )
 
 
 def implied(outcome: Outcome) -> str:
@@ -89,10 +113,26 @@ def implied(outcome: Outcome) -> str:
             f"No served traffic makes this plan optimal under {law} (T = {multiple:.3f} D at equal "
             "price per FLOP): it is under-trained for its size."
         )
-    return (
-        "At equal price per FLOP of training and serving, this plan is exactly optimal under "
-        f"{law} for {scientific(served)} served tokens ({multiple:.3f} D)."
+    sentence = (
+        "With every FLOP at one price, this plan is exactly optimal under "
+        f"{law} for {scientific(served)} served tokens ({multiple:.3f} D)"
     )
+    factor = _traffic_factor(outcome)
+    if factor is None:
+        return f"{sentence}."
+    if factor < 0:
+        return f"{sentence}; at this scenario's prices no traffic makes it optimal."
+    return f"{sentence}; at this scenario's prices, for {factor:.3g} times the stated traffic."
+
+
+def _traffic_factor(outcome: Outcome) -> float | None:
+    """By what the stated traffic must be multiplied to make the plan optimal at its prices."""
+    inference = outcome.plan.inference
+    if inference is None or not inference.cost_usd:
+        return None
+    pulls, spends = outcome.numbers.pulls(outcome.point)
+    wanted = pulls[N] / pulls[D] * spends[D] - (spends[N] - inference.cost_usd)
+    return wanted / inference.cost_usd
 
 
 def reported(outcome: Outcome) -> str | None:
@@ -106,7 +146,8 @@ def reported(outcome: Outcome) -> str | None:
     return (
         f"6ND at MFU {percent(table.mfu)} and goodput {percent(table.goodput)} takes "
         f"{hours:,.0f} chip-hours; {published:,.0f} are reported, {published / hours:.3g} times as "
-        f"many. The reported hours imply MFU x goodput = "
+        f"many ({dollars(published / hours * outcome.plan.pretraining.cost_usd)} at the same "
+        "price). The reported hours imply MFU x goodput = "
         f"{percent(table.mfu * table.goodput * hours / published)} (6ND over hours times dense "
         "peak; attention and recomputation are not counted)."
     )

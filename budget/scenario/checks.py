@@ -7,7 +7,7 @@ from budget import catalog
 from budget.errors import ScenarioError
 from budget.scenario import lever_checks
 from budget.scenario.facts import has_rl, rl_law
-from budget.scenario.schema import ScenarioFile
+from budget.scenario.schema import Model, ScenarioFile
 from budget.scenario.stage_checks import fail, stage
 from laws import curvature
 
@@ -95,7 +95,7 @@ def _goal(file: ScenarioFile) -> None:
 def _model(file: ScenarioFile) -> None:
     model = file.model
     if model.preset is not None:
-        catalog.model(model.preset, "model.preset")
+        _preset(model)
     given = model.preset is not None or model.active_params is not None
     if file.goal.kind in ("fixed", "equal-cost") and not given:
         fail(
@@ -110,6 +110,19 @@ def _model(file: ScenarioFile) -> None:
         and model.total_params < model.active_params
     ):
         fail("model.total_params", "is smaller than model.active_params")
+
+
+def _preset(model: Model) -> None:
+    """A preset may be overridden field by field, but not into a contradiction."""
+    assert model.preset is not None
+    preset = catalog.model(model.preset, "model.preset")
+    active = model.active_params or preset.active_params
+    if model.total_params is not None and model.total_params < active:
+        fail("model.total_params", f"is smaller than the {active:g} active parameters")
+    if model.sparsity is not None and model.active_params is None:
+        actual = preset.total_params / preset.active_params
+        if abs(model.sparsity / actual - 1.0) > 0.01:
+            fail("model.sparsity", f"{preset.id} has {actual:.4g}; leave it out, or state a size")
 
 
 def _traffic(file: ScenarioFile) -> None:

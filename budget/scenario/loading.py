@@ -6,7 +6,7 @@ import hashlib
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,13 +42,25 @@ class Scenario:
     sha256: str
     changes: tuple[tuple[str, Any], ...]
     raw: dict[str, Any]
+    text: str = ""
 
     def with_changes(self, changes: Iterable[tuple[str, Any]]) -> Scenario:
         """The same scenario with more keys set."""
         changes = tuple(changes)
         raw = overrides.apply(self.raw, changes)
         file = _validate(raw, _Place(self.label, "", tuple(k for k, _ in changes)))
-        return Scenario(self.name, self.label, file, self.sha256, (*self.changes, *changes), raw)
+        return replace(self, file=file, changes=(*self.changes, *changes), raw=raw)
+
+    def source(self, key: str) -> str:
+        """Where a key's value comes from: an option, a default, or the file with its comment."""
+        if any(key == c or key.startswith(f"{c}.") for c, _ in self.changes):
+            return "--set"
+        found: Any = self.raw
+        for part in key.split("."):
+            found = found.get(part) if isinstance(found, dict) else None
+        if found is None:
+            return "default"
+        return find_comment(self.text, key.split(".")) or "scenario"
 
 
 def shipped() -> dict[str, Path]:
@@ -73,7 +85,7 @@ def load(source: str | Path, changes: Sequence[tuple[str, Any]] = ()) -> Scenari
     except OSError as error:
         raise ScenarioError(f"cannot be read: {error.strerror}", label) from None
     try:
-        text = data.decode("utf-8")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         raise ScenarioError(
@@ -96,7 +108,7 @@ def loads(text: str, name: str, label: str, changes: Sequence[tuple[str, Any]] =
     raw = overrides.apply(raw, changes)
     file = _validate(raw, _Place(label, text, tuple(k for k, _ in changes)))
     digest = hashlib.sha256(text.encode()).hexdigest()
-    return Scenario(name, label, file, digest, tuple(changes), raw)
+    return Scenario(name, label, file, digest, tuple(changes), raw, text)
 
 
 def _locate(source: str | Path) -> tuple[Path, str]:
@@ -163,6 +175,23 @@ def find_line(text: str, path: Sequence[str]) -> int | None:
             if full == list(path) or (full == list(path[: len(full)]) and len(full) > len(table)):
                 return number
     return table_line
+
+
+def find_comment(text: str, path: Sequence[str]) -> str:
+    """The comment right above a dotted key in TOML text, or behind it; empty if there is none."""
+    number = find_line(text, path)
+    if number is None:
+        return ""
+    lines = text.splitlines()
+    behind = re.search(r"""#\s*([^"']+)$""", lines[number - 1])
+    if behind:
+        return behind[1].strip()
+    above: list[str] = []
+    for line in reversed(lines[: number - 1]):
+        if not line.strip().startswith("#"):
+            break
+        above.insert(0, line.strip().lstrip("#").strip())
+    return " ".join(above)
 
 
 def _explain(error: dict[str, Any], place: _Place) -> str:

@@ -19,7 +19,7 @@ FlopRate = Annotated[float, Quantity("FLOP/s", "989 TFLOP/s")]
 Flop = Annotated[float, Quantity("FLOP", "1e23 FLOP")]
 Share = Annotated[float, Field(ge=0, le=1)]
 Utilisation = Annotated[float, AfterValidator(utilisation)]
-AtLeastOne = Annotated[float, Field(ge=1, allow_inf_nan=False)]
+AtLeastOne = Annotated[float, Field(ge=1, le=1e9, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
@@ -45,7 +45,9 @@ class Goal(Table):
 
     kind: Literal["min-cost", "max-quality", "equal-cost", "fixed"]
     loss: Positive | None = Field(None, description="quality target: loss [nat/token]")
-    score: Share | None = Field(None, description="quality target: score, with an RL sigmoid law")
+    score: Annotated[float, Field(gt=0, lt=1)] | None = Field(
+        None, description="quality target: score, with a downstream or an RL sigmoid law"
+    )
     match: Match | None = None
     budget: Money | None = Field(None, description="lifetime dollars, for max-quality")
 

@@ -284,3 +284,94 @@ def test_schema_is_a_json_schema_that_accepts_the_shipped_scenarios(budget):
         data = tomllib.loads(path.read_text())
         assert not list(validator.iter_errors(data)), path
         assert list(validator.iter_errors({**data, "gaol": 1}))
+
+
+def test_a_pipe_is_written_to_and_never_replaced(budget, tmp_path):
+    import os
+    import stat
+    import threading
+
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
+    reader.start()
+    assert budget("plan", "min-cost", "-q", "-o", "pipe").code == 0
+    reader.join(10)
+    assert read[0].startswith("# Cheapest model")
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert [p.name for p in tmp_path.iterdir()] == ["pipe"]
+
+
+def test_a_link_is_followed(budget, tmp_path):
+    (tmp_path / "real.md").write_text("old")
+    (tmp_path / "link.md").symlink_to("real.md")
+    assert budget("plan", "min-cost", "-q", "--no-plots", "-o", "link.md").code == 0
+    assert (tmp_path / "link.md").is_symlink()
+    assert (tmp_path / "real.md").read_text().startswith("# Cheapest model")
+
+
+def test_two_reports_never_share_a_place(budget, scenario, tmp_path):
+    scenario("min-cost")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "mine.toml").write_text((tmp_path / "mine.toml").read_text())
+    run = budget("plan", "mine.toml", "other/mine.toml", "-o", "out/")
+    assert run.code == 2
+    assert "two scenarios are called 'mine'" in run.err
+    run = budget("plan", "min-cost", "gpt5", "-o", "both.md")
+    assert run.code == 2
+    assert "names one file for 2 scenarios" in run.err
+
+
+def test_a_full_disk_is_not_called_a_bug(budget, monkeypatch):
+    import click
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    real = click.echo
+    monkeypatch.setattr(click, "echo", lambda *a, **k: real(*a, **k) if k.get("err") else full())
+    run = budget("plan", "min-cost", "-f", "json", "-q")
+    assert run.code == 1
+    assert run.err == "Error: No space left on device\n"
+
+
+def test_overrides_replace_the_summary_that_they_may_falsify(budget):
+    out = budget("plan", "gpt5", "--set", "model.active_params=70B", "-o", "-", "-q").out
+    assert "100B active parameters serving" not in out
+    assert "The scenario scenarios/gpt5.toml with `model.active_params = 70B`." in out
+
+
+def test_assumptions_name_the_comment_the_option_or_the_default(budget):
+    out = budget("plan", "gpt5", "--set", "pretraining.mfu=0.4", "-o", "-", "-q").out
+    assert "| `pretraining.mfu` | 0.4 | --set |" in out
+    assert "| `inference.redundancy` | 1 | default |" in out
+    assert "| `pretraining.goodput` | 0.9 | Share of paid time that trains" in out
+
+
+def test_a_byte_order_mark_is_ignored(budget, scenario, tmp_path):
+    path = tmp_path / scenario("min-cost")
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert budget("plan", "mine.toml", "-f", "json", "-q").code == 0
+
+
+def test_plans_that_are_given_are_not_called_optimal_in_the_report(budget):
+    out = budget("plan", "llama3-8b", "-o", "-", "-q").out
+    assert "| Status | evaluated, not optimised: goal fixed |" in out
+    data = json.loads(budget("plan", "llama3-8b", "-f", "json", "-q").out)
+    optimal = data["baselines"][0]["total_cost_usd"]
+    import math
+
+    assert data["certificate"]["gap"] == pytest.approx(math.log(data["total_cost_usd"] / optimal))
+
+
+def test_loss_targets_are_not_carried_to_other_laws(budget):
+    out = budget("plan", "min-cost", "--set", "goal.loss=1.95", "-o", "-", "-q").out
+    assert "hoffmann-2022 |" not in out
+    assert "no target for laws" in out
+
+
+def test_a_plan_that_breaks_a_limit_is_not_said_to_cost_less(budget):
+    out = budget("plan", "gpt5", "--set", "data.unique_tokens=10T", "-o", "-", "-q").out
+    assert "costs -$" not in out
+    assert "This plan breaks data.unique_tokens" in out

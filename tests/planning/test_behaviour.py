@@ -278,3 +278,48 @@ def test_an_optimum_at_the_edge_of_the_search_is_refused():
                 "L_half": 2.0,
             },
         )
+
+
+def test_implied_traffic_counts_rl_and_research():
+    """The optimum serves exactly the traffic that its plan implies, RL and research included."""
+    rl = {
+        "chip": "h100-sxm",
+        "precision": "bf16",
+        "mfu": 0.4,
+        "goodput": 0.9,
+        "chip_price": "2.35 USD/hour",
+        "forward_passes": 1,
+        "trained_share": 0.5,
+        "K": 20,
+        "gamma": 0.2,
+    }
+    found = plan(
+        "min-cost",
+        law__rl="power",
+        rl=rl,
+        goal__match={"params": 1e11, "tokens": 2e12, "rl_tokens": 1e12},
+    )
+    assert found.implied_served_tokens == pytest.approx(2.6e14, rel=1e-7)
+    n, d = found.model.active_params, found.pretraining.tokens
+    law_alone = laws.get("besiroglu-2024").implied_served_tokens(n, d)
+    spent_on_rl = found.rl.tokens * (1 + 1 + 3 * 0.5)
+    assert law_alone - spent_on_rl == pytest.approx(2.6e14, rel=1e-7)
+    research = plan("min-cost", pretraining__research_multiplier=3)
+    assert research.implied_served_tokens == pytest.approx(2.6e14, rel=1e-7)
+
+
+def test_hardly_any_data_is_a_plan_or_a_refusal_but_no_failure():
+    for name in ("max-quality", "llama3-8b"):
+        for unique in ("10B", "1B", "1"):
+            try:
+                found = plan(name, law__pretraining="muennighoff-2023", data__unique_tokens=unique)
+            except budget.BudgetError as error:
+                assert "more unique tokens are needed" in str(error)
+            else:
+                assert found.status in ("optimal", "infeasible")
+
+
+@pytest.mark.parametrize("changes", [{"model__sparsity": 10}, {"model__total_params": 1e9}])
+def test_presets_may_not_be_contradicted(changes):
+    with pytest.raises(budget.ScenarioError):
+        plan("llama3-8b" if "model__total_params" in changes else "deepseek-v3", **changes)
