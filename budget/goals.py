@@ -20,7 +20,7 @@ from budget.numbers import Numbers, Point
 from budget.problem import Problem
 from budget.scenario.checks import QUALITY
 from budget.solve import bounded
-from budget.solve.convex import Certificate, Solution, solve
+from budget.solve.convex import TOLERANCE, Certificate, Solution, describe, solve
 from budget.solve.program import Program, Vector
 from laws.symbols import D, R
 
@@ -76,18 +76,19 @@ def solve_program(program: Program, held: Mapping[int, float]) -> Solution | Non
 
     None if infeasible (proven for problems that are not convex).
     """
-    local = solve(program, held=held)
     if program.convex:
-        return local
+        return solve(program, held=held)
+    local = _best_local(program, held)
     incumbent = local.x if local is not None else None
     found = bounded.minimise(program, pivot=1, tolerance=GAP, incumbent=incumbent, held=dict(held))
     if found is None:
         return None
-    polished = solve(program, found.x, held)
-    if polished is None or polished.objective > found.objective + 1e-12:
-        polished = local if local is not None else polished
-    if polished is None:
-        raise UnboundedError("no stationary point near the global minimum; please report this")
+    polished = local
+    if local is None or found.objective < local.objective - 1e-12:
+        polished = solve(program, found.x, held)
+        if polished is None or polished.objective > found.objective + 1e-9:
+            polished = describe(program, bounded.refine(program, 1, found.x, held), held)
+    assert polished is not None
     certificate = replace(
         polished.certificate,
         method="branch and bound on a monotone problem, then Newton on the KKT system",
@@ -95,6 +96,18 @@ def solve_program(program: Program, held: Mapping[int, float]) -> Solution | Non
         tolerance=GAP * 1.0001,
     )
     return replace(polished, certificate=certificate)
+
+
+def _best_local(program: Program, held: Mapping[int, float]) -> Solution | None:
+    """The best stationary point reached from the usual starts and from a coarse grid's best."""
+    scouted = bounded.scout(program, 1, held)
+    starts = [None] if scouted is None else [None, scouted]
+    found = [s for s in (solve(program, start, held) for start in starts) if s is not None]
+    if scouted is not None:
+        as_it_is = describe(program, bounded.refine(program, 1, scouted, held), held)
+        found += [] if as_it_is is None else [as_it_is]
+    feasible = [s for s in found if s.certificate.primal_infeasibility <= TOLERANCE]
+    return min(feasible, key=lambda s: s.objective, default=None)
 
 
 def check_edges(problem: Problem, solution: Solution, held: Mapping[int, float]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -32,10 +32,10 @@ from budget.result import (
 )
 from budget.scenario import Scenario, load
 from budget.scenario.overrides import parse_assignment
-from budget.shadow import shadow_prices
+from budget.shadow import shadow_prices, unique_tokens_price
 from budget.spending import ZERO
 from laws.frontier import NoOptimumError
-from laws.symbols import D, N, P, S, k
+from laws.symbols import D, N, P, S, U, k
 
 HELD_KEY = "model.active_params"
 
@@ -106,6 +106,7 @@ def _plan(
     law, rest = problem.law, baselines.others(problem, point)
     implied = implied_served_tokens(problem, numbers, point)
     tokens_optimal = law.optimal_tokens(point.params, **rest)
+    moves = elasticities(problem, point, found.conditions, tokens_optimal)
     compute = sum(line.flop for line in lines if line.name == "pretraining")
     best = law.optimum(compute, **rest)
     assert best.loss is not None
@@ -133,8 +134,8 @@ def _plan(
         baselines=baselines.baselines(problem, numbers, point),
         implied_served_tokens=implied if math.isfinite(implied) else None,
         near_optimal=None if interval is None else {HELD_KEY.split(".")[1]: interval},
-        shadow_prices=_shadow(problem, numbers, found, total),
-        elasticities=elasticities(problem, point, found.conditions, tokens_optimal),
+        shadow_prices=_shadow(problem, numbers, found, moves),
+        elasticities=moves,
         certificate=_certificate(found, profile, total),
         **_parts(problem, numbers, point, total),
     )
@@ -249,8 +250,11 @@ def _parts(problem: Problem, numbers: Numbers, point: Point, total: float) -> di
 
 
 def _shadow(
-    problem: Problem, numbers: Numbers, found: Answer, total: float
+    problem: Problem, numbers: Numbers, found: Answer, moves: Mapping[str, Mapping[str, float]]
 ) -> dict[str, ShadowPrice]:
     if found.conditions.program is None or found.conditions.multipliers is None:
         return {}
-    return shadow_prices(problem, numbers, found, total)
+    prices = shadow_prices(problem, numbers, found)
+    if U in problem.law.form.variables:
+        prices["data.unique_tokens"] = unique_tokens_price(problem, numbers, found, prices, moves)
+    return prices

@@ -111,7 +111,8 @@ class Profile:
         low, high = centre - math.log(8.0), centre + math.log(8.0)
         if around is not None:
             low, high = min(low, math.log(around) - 0.3), max(high, math.log(around) + 0.3)
-        sizes = np.linspace(low, high, points)
+        # The optimum itself may be a corner at which the curve ends: a hair beside it is feasible.
+        sizes = np.union1d(np.linspace(low, high, points), [centre - 1e-6, centre + 1e-6])
         costs, tokens = self.costs(sizes)
         return [
             CurvePoint(math.exp(n), math.exp(d), math.exp(c))

@@ -5,6 +5,8 @@ In log space a multiplier is an elasticity: d ln(objective)/d ln(bound slack).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from budget import programs
 from budget.goals import Answer
 from budget.numbers import Numbers
@@ -12,10 +14,33 @@ from budget.problem import Problem
 from budget.result import ShadowPrice
 
 
-def shadow_prices(
-    problem: Problem, numbers: Numbers, found: Answer, total: float
-) -> dict[str, ShadowPrice]:
+def unique_tokens_price(
+    problem: Problem,
+    numbers: Numbers,
+    found: Answer,
+    prices: Mapping[str, ShadowPrice],
+    moves: Mapping[str, Mapping[str, float]],
+) -> ShadowPrice:
+    """Worth of unique tokens under a law of repetition, whether or not a cap binds.
+
+    They act through the law itself, so the price is the total derivative of the optimum, from
+    its exact elasticities `moves`.
+    """
+    key = "data.unique_tokens"
+    bound = numbers.evaluate(problem.inputs.symbols[key])
+    if problem.budget is None:
+        saved = -moves["total_cost_usd"][key]
+        return ShadowPrice(bound, "token", saved * numbers.cost(found.point) / bound, None, saved)
+    gained = -moves["quality.loss"][key]
+    per_token = gained * numbers.loss(found.point) / bound
+    per_dollar = prices["goal.budget"].loss_per_unit
+    usd = per_token / per_dollar if per_dollar else None
+    return ShadowPrice(bound, "token", usd, per_token, gained)
+
+
+def shadow_prices(problem: Problem, numbers: Numbers, found: Answer) -> dict[str, ShadowPrice]:
     """Shadow price of every constraint, by the key that states it; zero where slack."""
+    total = numbers.cost(found.point)
     program, multipliers = found.conditions.program, found.conditions.multipliers
     assert program is not None and multipliers is not None
     by_name = {c.name: float(m) for c, m in zip(program.constraints, multipliers, strict=True)}

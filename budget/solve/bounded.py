@@ -13,6 +13,7 @@ problem: Tuy 2000, Monotonic optimization).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,6 +89,38 @@ def minimise(
         return None
     bound = min(best, retired, float(bounds.min(initial=np.inf)))
     return Bounded(best_x, best, bound, seen)
+
+
+def refine(program: Program, pivot: int, x: Vector, held: Mapping[int, float]) -> Vector:
+    """Improve a feasible point by ever finer grids around it; for minima too flat for Newton."""
+    best, value, width = x.copy(), float(program.evaluate_one(0, x[:, None])[0]), 0.05
+    for _ in range(12):
+        axes = [
+            np.array([best[i]]) if i in held else np.linspace(best[i] - width, best[i] + width, 13)
+            for i in range(program.size)
+        ]
+        axes[pivot] = np.zeros(1)
+        grid = np.stack([g.ravel() for g in np.meshgrid(*axes, indexing="ij")])
+        values, points = eliminate(program, pivot, grid)
+        if values.min() <= value:
+            best, value = points[:, int(values.argmin())], float(values.min())
+        width /= 3.0
+    return best
+
+
+def scout(
+    program: Program, pivot: int, held: Mapping[int, float], count: int = 97
+) -> Vector | None:
+    """Best point of a coarse grid over all variables but the pivot; None if none is feasible."""
+    axes = [
+        np.array([held[i]]) if i in held else np.linspace(low, high, count)
+        for i, (low, high) in enumerate(zip(program.lower, program.upper, strict=True))
+    ]
+    axes[pivot] = np.zeros(1)
+    grid = np.stack([g.ravel() for g in np.meshgrid(*axes, indexing="ij")])
+    values, points = eliminate(program, pivot, grid)
+    best: Vector = points[:, int(values.argmin())]
+    return best if np.isfinite(values.min()) else None
 
 
 def eliminate(program: Program, pivot: int, x: Vector) -> tuple[Vector, Vector]:

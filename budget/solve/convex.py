@@ -44,12 +44,13 @@ class Certificate:
 
     @property
     def certified(self) -> bool:
-        """Whether every part is within tolerance."""
-        return (
-            self.primal_infeasibility <= TOLERANCE
-            and self.kkt_residual <= TOLERANCE
-            and self.gap <= self.tolerance
-        )
+        """Whether every part is within tolerance.
+
+        Where the problem is not convex the proof is the gap to a global bound; the KKT residual
+        then only says how exactly the best point is a stationary one.
+        """
+        stationary = self.kkt_residual <= TOLERANCE or not self.convex
+        return stationary and self.primal_infeasibility <= TOLERANCE and self.gap <= self.tolerance
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,14 @@ def solve(
         if best is None or candidate.objective < best.objective:
             best = candidate
     return best
+
+
+def describe(
+    program: Program, x: Vector, held: Mapping[int, float] | None = None
+) -> Solution | None:
+    """A point as it is, with the multipliers that fit it best: no search, no Newton."""
+    reduced = _Reduced(program, dict(held or {}))
+    return reduced.describe(x[reduced.free])
 
 
 class _Reduced:
@@ -161,6 +170,15 @@ class _Reduced:
             if values[1:].max(initial=-1.0) <= 1e-10 and multipliers.min(initial=0.0) >= -1e-10:
                 break
         return self._certify(y, np.maximum(multipliers, 0.0))
+
+    def describe(self, y: Vector) -> Solution | None:
+        """See `describe`."""
+        values, jacobian = self._state(y)
+        multipliers = np.zeros(len(self.program.constraints))
+        near = np.flatnonzero(values[1:] > -ACTIVE)
+        if near.size and self.free and np.isfinite(jacobian).all():
+            multipliers[near] = nnls(jacobian[1 + near].T, -jacobian[0])[0]
+        return self._certify(y, multipliers)
 
     def _state(self, y: Vector) -> tuple[Vector, Vector]:
         x = self.full(y)
