@@ -179,7 +179,11 @@ def closed_form_or_rule(form: Form) -> bool:
     return form.kind == "allocation" or closed_form(form) is not None
 
 
-def markdown(law: Law, level: int = 1) -> str:
+SHOWN = (1e21, 5.76e23, 3.8e25)
+"""Compute at which a page shows the optimum [FLOP]: small, Gopher's, Llama-3.1 405B's."""
+
+
+def markdown(law: Law, level: int = 1, computes: Sequence[float] = SHOWN) -> str:
     """One page on a law, as Markdown that GitHub renders."""
     lines = [
         f"{'#' * level} {law.name}",
@@ -196,7 +200,7 @@ def markdown(law: Law, level: int = 1) -> str:
     for name, c in law.constants.items():
         error = "" if c.stderr is None else f"{c.stderr:g}"
         lines.append(f"| {name} | {printed(c)} | {error} | {c.unit} | {c.note} |")
-    lines += ["", *_facts(law), *_frontier(law)]
+    lines += ["", *_facts(law), *_frontier(law, computes)]
     return "\n".join(lines) + "\n"
 
 
@@ -226,7 +230,7 @@ def _overheads(law: Law, compute: float) -> Iterable[str]:
         yield f"{factor:g} N*: {words}"
 
 
-def _frontier(law: Law) -> Iterable[str]:
+def _frontier(law: Law, computes: Sequence[float]) -> Iterable[str]:
     monomial = closed_form(law.form) if law.form.kind == "loss" else None
     if monomial is None:
         return
@@ -240,12 +244,13 @@ def _frontier(law: Law) -> Iterable[str]:
     yield ""
     yield "| C [FLOP] | N* | D* [tokens] | D/N | loss [nat/token] |"
     yield "| --- | --- | --- | --- | --- |"
-    for compute in (1e21, 5.76e23, 3.8e25):
+    for compute in computes:
         best = law.optimum(compute)
         yield (
             f"| {compute:.3g} | {best.params:.4g} | {best.tokens:.4g} | "
             f"{best.tokens_per_param:.4g} | {best.loss:.5g} |"
         )
     yield ""
-    overheads = "; ".join(_overheads(law, 5.76e23))
-    yield f"A smaller model of the same loss at 5.76e23 FLOP: {overheads}."
+    at = computes[len(computes) // 2]
+    overheads = "; ".join(_overheads(law, at))
+    yield f"A smaller model of the same loss at {at:.4g} FLOP: {overheads}."

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from budget.cli import options
+
+if TYPE_CHECKING:
+    from laws import Law
 
 
 @click.group("laws", invoke_without_command=True)
@@ -18,8 +23,9 @@ from budget.cli import options
     help="Table, the whole catalogue as a page, or all facts as data.",
 )
 @click.option("--kind", metavar="KIND", help="Only one kind, e.g. loss or allocation.")
+@click.option("--search", metavar="TEXT", help="Only laws with TEXT in name, summary or source.")
 @click.pass_context
-def command(ctx: click.Context, format_: str, kind: str | None) -> None:
+def command(ctx: click.Context, format_: str, kind: str | None, search: str | None) -> None:
     """List the scaling laws with constants; show one, or compare several.
 
     \b
@@ -39,10 +45,15 @@ def command(ctx: click.Context, format_: str, kind: str | None) -> None:
         hint = did_you_mean(kind, KINDS) or f"; kinds: {', '.join(KINDS)}"
         raise click.UsageError(f"no kind '{kind}'{hint}")
     found = [laws.get(n) for n in laws.names(kind)]
+    if search is not None:
+        found = [law for law in found if search.casefold() in _described(law)]
     if format_ == "json":
         options.emit(options.to_json([law.to_dict() for law in found]), None)
         return
-    without = [f for f in laws.forms(kind) if not any(law.form is f for law in found)]
+    held = {law.form.name for law in map(laws.get, laws.names())}
+    without = [f for f in laws.forms(kind) if f.name not in held]
+    if search is not None:
+        without = [f for f in without if search.casefold() in f"{f.name} {f.meaning}".casefold()]
     if format_ == "md":
         from laws import render
 
@@ -66,6 +77,10 @@ def command(ctx: click.Context, format_: str, kind: str | None) -> None:
             console.print(f"  {form.name}: {form.meaning}")
 
 
+def _described(law: Law) -> str:
+    return f"{law.name} {law.summary} {law.source}".casefold()
+
+
 @command.command("show")
 @click.argument("name")
 @click.option(
@@ -77,12 +92,19 @@ def command(ctx: click.Context, format_: str, kind: str | None) -> None:
     show_default=True,
     help="Page, formula only, or all facts.",
 )
-def show(name: str, format_: str) -> None:
+@click.option(
+    "--compute",
+    "computes",
+    multiple=True,
+    metavar="FLOP",
+    help="Training compute to show the optimum at, e.g. 5e26. Repeatable.",
+)
+def show(name: str, format_: str, computes: tuple[str, ...]) -> None:
     """Show the law NAME: formula, constants, validity, optimum, source.
 
     \b
     Examples:
-      budget laws show besiroglu-2024
+      budget laws show besiroglu-2024 --compute 5e26
       budget laws show muennighoff-2023 -f latex
     """
     from laws import render
@@ -93,7 +115,21 @@ def show(name: str, format_: str) -> None:
     elif format_ == "latex":
         click.echo(render.form_latex(law.form))
     else:
-        click.echo(render.markdown(law), nl=False)
+        budgets = _computes(computes) or render.SHOWN
+        click.echo(render.markdown(law, computes=budgets), nl=False)
+
+
+def _computes(texts: tuple[str, ...]) -> list[float]:
+    from budget.quantity import parse_count
+
+    try:
+        budgets = [parse_count(text) for text in texts]
+    except ValueError as error:
+        raise click.UsageError(f"--compute: {error}") from None
+    for compute in budgets:
+        if not compute > 0:
+            raise click.UsageError(f"--compute: must be positive, got {compute:g}")
+    return budgets
 
 
 @command.command("compare")
@@ -137,8 +173,8 @@ def compare(
     from laws import compare as comparison
 
     chosen = [options.law(n) for n in names]
+    budgets = _computes(computes)
     try:
-        budgets = [parse_count(c) for c in computes]
         unique = None if unique_tokens is None else parse_count(unique_tokens)
         table = comparison.compare(chosen, budgets, unique)
     except (ValueError, TypeError) as error:

@@ -62,3 +62,18 @@ def test_rounded_hoffmann_constants_carry_the_note_on_20_tokens_per_parameter(bu
     out = budget("laws", "show", "hoffmann-2022").out
     assert "do not reproduce 20 tokens per parameter" in out
     assert "92.6" in out
+
+
+def test_search_filters_by_name_summary_and_source(budget):
+    names = [
+        law["name"] for law in json.loads(budget("laws", "--search", "routed", "-f", "json").out)
+    ]
+    assert names
+    assert all(name.startswith("clark") for name in names)
+
+
+def test_show_takes_the_compute_to_show_the_optimum_at(budget):
+    out = budget("laws", "show", "besiroglu-2024", "--compute", "5e26").out
+    assert "| 5e+26 | 2.318e+12 |" in out
+    assert "at 5e+26 FLOP: 0.75 N*:" in out
+    assert budget("laws", "show", "besiroglu-2024", "--compute", "-1").code == 2
