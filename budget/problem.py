@@ -203,7 +203,9 @@ def active_params(scenario: Scenario) -> tuple[float, str, str] | None:
         return model.active_params, "model.active_params", "scenario"
     if model.preset is not None:
         preset = catalog.model(model.preset, "model.preset")
-        return preset.active_params, "model.active_params", f"catalogue: {preset.source}"
+        count = laws.get(scenario.file.law.pretraining).param_count
+        source = f"catalogue, {count} count: {preset.source}"
+        return preset.counted(count), "model.active_params", source
     return None
 
 

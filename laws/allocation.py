@@ -35,3 +35,13 @@ TOKENS = Form(
     meaning="the compute-optimal tokens as a power of training compute",
     yields="tokens",
 )
+
+GROWTH = Form(
+    name="size-growth",
+    kind="hyperparameter",
+    statement=(C / C0) ** a,
+    variables=(C,),
+    constants=(C0, a),
+    units={"C0": "FLOP"},
+    meaning="growth of the compute-optimal size from its value at C0; no anchor is published",
+)

@@ -13,6 +13,7 @@ import mpmath
 import sympy as sp
 
 from laws import units
+from laws.differences import DIGITS, difference, precise
 from laws.form import VARIABLE_UNITS
 from laws.frontier import NoOptimumError
 from laws.interpret import evaluate
@@ -127,47 +128,35 @@ def _above_irreducible(law: Law) -> Test:
 
 def _derivatives(law: Law) -> Test:
     compiled, variables = law.compiled, law.form.variables
-    constants = dict(zip(law.form.constants, law.constant_values, strict=True))
-    expression = law.form.expression.xreplace({s: sp.Float(v, 50) for s, v in constants.items()})
-    exact = sp.lambdify(variables, expression, modules=[_PRECISE, "mpmath"])
+    exact = precise(law)
 
     def test(point: dict[sp.Symbol, float]) -> None:
+        if _at_kink(law, point):
+            return
         arguments = [point[v] for v in variables]
-        value = _value(law, point)
         gradient = compiled.gradient(*arguments, *law.constant_values)
-        with mpmath.workdps(50):
+        hessian = compiled.hessian(*arguments, *law.constant_values)
+        # Relative to the derivative, with rounding of the value itself forgiven.
+        rounding = 1e-12 * abs(_value(law, point))
+        with mpmath.workdps(DIGITS):
             centre = [mpmath.mpf(a) for a in arguments]
             for i, variable in enumerate(variables):
-                step = centre[i] * mpmath.mpf(10) ** -20
-                if _at_kink(law, point):
-                    return
-                up, down = list(centre), list(centre)
-                up[i] += step
-                down[i] -= step
-                slope = float((exact(*up) - exact(*down)) / (2 * step))
-                found = float(gradient[i])
-                # Relative to the slope, with rounding of the value itself forgiven.
-                rounding = 1e-12 * abs(value) / arguments[i]
-                if abs(found - slope) > 1e-7 * max(abs(slope), abs(found)) + rounding:
-                    raise BrokenError(
-                        f"d/d{variable} is {found:.9g}, differences give {slope:.9g} at "
-                        f"{_say(point)}"
-                    )
-        hessian = compiled.hessian(*arguments, *law.constant_values)
-        if not (abs(hessian - hessian.T) <= 1e-9 * abs(hessian).max()).all():
-            raise BrokenError(f"Hessian is not symmetric at {_say(point)}")
+                slope = difference(exact, centre, [i])
+                _agree(f"d/d{variable}", gradient[i], slope, rounding / arguments[i], point)
+                for j in range(i, len(variables)):
+                    name = f"d2/d{variable}d{variables[j]}"
+                    bend = difference(exact, centre, [i, j])
+                    noise = rounding / (arguments[i] * arguments[j])
+                    _agree(name, hessian[i, j], bend, noise, point)
+                    _agree(name, hessian[j, i], bend, noise, point)
 
     return test
 
 
-_PRECISE = {
-    "excess": lambda r: max(r - 1, 0),
-    "capped": lambda r: min(r, 1),
-    "beyond": lambda r: 1 if r > 1 else 0,
-    "ramp": lambda t: max(t, 0),
-    "step": lambda t: 1 if t > 0 else 0,
-    "logistic": lambda x: 1 / (1 + mpmath.exp(-x)),
-}
+def _agree(name: str, found: float, expected: mpmath.mpf, noise: float, point: Point) -> None:
+    wanted, got = float(expected), float(found)
+    if abs(got - wanted) > 1e-7 * max(abs(wanted), abs(got)) + noise:
+        raise BrokenError(f"{name} is {got:.9g}, differences give {wanted:.9g} at {_say(point)}")
 
 
 def _at_kink(law: Law, point: Point) -> bool:
@@ -272,7 +261,7 @@ CHECKS: dict[str, Callable[[Law], Test]] = {
     "value is finite and positive": _finite,
     MONOTONE: _monotone,
     "loss approaches its irreducible part": _above_irreducible,
-    "gradient equals 50-digit differences": _derivatives,
+    "gradient and Hessian equal 50-digit differences": _derivatives,
     "change of units changes constants only": _rescaling,
     "optimum beats its neighbours": _optimum,
     "claimed convexity holds": _convex,

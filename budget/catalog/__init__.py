@@ -64,8 +64,20 @@ class Model:
     total_params: float
     active_params: float
     non_embedding_params: float
+    input_table_params: float
     pretraining_tokens: float | None
     source: str
+
+    def counted(self, param_count: str) -> float:
+        """Active parameters in the count a law uses: non-embedding laws leave both tables out."""
+        if param_count == "non-embedding":
+            return self.active_params - (self.total_params - self.non_embedding_params)
+        return self.active_params
+
+    @property
+    def matmul_params(self) -> float:
+        """Active parameters that matrix products read: all but the input table."""
+        return self.active_params - self.input_table_params
 
 
 def chip(name: str, where: str) -> Chip:
@@ -136,6 +148,7 @@ def _models() -> tuple[dict[str, Model], dict[str, str]]:
             total_params=float(entry["total_params"]),
             active_params=float(entry["active_params"]),
             non_embedding_params=float(entry["non_embedding_params"]),
+            input_table_params=float(entry["input_table_params"]),
             pretraining_tokens=(
                 parse_count(entry["pretraining_tokens"]) if "pretraining_tokens" in entry else None
             ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budget import text
+from budget import catalog, text
 from budget.planning import Outcome
 
 
@@ -31,6 +31,26 @@ def status(outcome: Outcome) -> str:
     if goal in ("min-cost", "max-quality"):
         return f"{outcome.plan.status}, goal {goal}"
     return f"evaluated, not optimised: goal {goal}"
+
+
+def counts(outcome: Outcome) -> str | None:
+    """What the parameter count of a released model includes, and which count the law uses."""
+    name = outcome.scenario.file.model.preset
+    if name is None or outcome.scenario.file.model.active_params is not None:
+        return None
+    model = catalog.model(name, "model.preset")
+    figures = {
+        "total": model.total_params,
+        "active": model.active_params,
+        "non-embedding": model.non_embedding_params,
+        "active in matrix products (without the input table)": model.matmul_params,
+    }
+    listed = ", ".join(f"{value:,.0f} {what}" for what, value in figures.items())
+    law = outcome.problem.law
+    return (
+        f"Parameters of {model.name}: {listed}. {law.name} counts {law.param_count} parameters, "
+        f"so N = {outcome.point.params:,.0f} here and in 6ND."
+    )
 
 
 def capacity(outcome: Outcome) -> list[tuple[str, str]]:

@@ -51,6 +51,7 @@ def context(outcome: Outcome, figure_files: Mapping[str, str]) -> dict[str, Any]
         "laws_given": scenario.file.goal.kind in ("fixed", "equal-cost"),
         "variants": [_headline_row(h) for h in evidence.variants(scenario)],
         "status": head.status(outcome),
+        "counts": head.counts(outcome),
         "capacity": head.capacity(outcome),
         "tornado": _tornado(outcome, figures.leading_inputs(outcome)),
         "tornado_all": len(figures.own_inputs(outcome)),

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.filterwarnings(
 COST, PLAN = 1e-6, 1e-3
 
 COUNTS = 1e-4
-"""Share of the cost below which a lever costs nothing that an interior point could see."""
+"""Elasticity below which a lever does nothing that an interior point could see."""
 
 
 def programme(case: Case) -> tuple[float, tuple[float, float, float]]:
@@ -92,11 +92,24 @@ def agrees(case: Case) -> None:
         assert loss <= case.loss * (1 + 1e-10)
     else:
         assert cost <= case.budget * (1 + 1e-9)
-    d = case.dollars
-    lines = (cost - d.fixed, d.nd * d.research * found[0] * found[1], d.nr * found[0] * found[2])
-    for mine, theirs, spent in zip(found, point, lines, strict=True):
-        if spent > COUNTS * cost:
+    for mine, theirs, felt in zip(found, point, strength(case, found), strict=True):
+        if felt > COUNTS:
             assert mine == pytest.approx(theirs, rel=PLAN)
+
+
+def strength(case: Case, point: tuple[float, float, float]) -> tuple[float, ...]:
+    """Elasticity of cost or of reducible loss in N, D, R, whichever is smaller."""
+    E = LAWS[case.law].E
+
+    def logs(i: int, step: float) -> tuple[float, float]:
+        moved = [v * math.exp(step) if i == j else v for j, v in enumerate(point)]
+        return math.log(case.dollars.total(*moved)), math.log(case.quality_loss(*moved) - E)
+
+    def slope(i: int) -> float:
+        pairs = zip(logs(i, 1e-3), logs(i, -1e-3), strict=True)
+        return min(abs(up - down) / 2e-3 for up, down in pairs)
+
+    return tuple(slope(i) for i in range(3))
 
 
 @examples(50)

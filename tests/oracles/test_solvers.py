@@ -271,3 +271,16 @@ def test_the_answer_is_the_programme_solved() -> None:
     assert math.log(numbers.cost(answer.point)) == pytest.approx(
         convex.solve(programme(case)).objective, abs=1e-12
     )
+
+
+@pytest.mark.parametrize("excess", [-1e-6, -1e-8, 0.0, 1e-9, 1e-7, 1e-6, 1e-4])
+def test_three_limits_that_almost_meet_in_one_point_are_solved(excess: float) -> None:
+    """Two of them hold the optimum; the third is as close to it as rounding, or as a sweep gets."""
+    caps = {"max_pretraining_tokens": 1e12, "max_tokens_per_param": 10.0}
+    case = Case("max-quality", "besiroglu-2024", (1e11, 1e12, 0.0), caps=caps)
+    case = replace(case, budget=case.dollars.total(1e11, 1e12) * (1 + excess))
+    solution = convex.solve(programme(case))
+    # Below, the ratio and the budget bind; above, the tokens and the budget.
+    expected = [1e11 * (1 + max(excess, excess / 2)), 1e12 * (1 + min(excess / 2, 0.0))]
+    assert np.exp(solution.x) == pytest.approx(expected, rel=1e-8)
+    assert solution.certificate.certified

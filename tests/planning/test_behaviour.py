@@ -323,3 +323,36 @@ def test_hardly_any_data_is_a_plan_or_a_refusal_but_no_failure():
 def test_presets_may_not_be_contradicted(changes):
     with pytest.raises(budget.ScenarioError):
         plan("llama3-8b" if "model__total_params" in changes else "deepseek-v3", **changes)
+
+
+@pytest.mark.parametrize("name", ["llama3_70b", "DeepSeek-V3", "qwen3-32B", "GPT-OSS-120b"])
+def test_models_are_found_by_the_names_people_use(name):
+    from budget import catalog
+
+    assert catalog.model(name, "model.preset").total_params > 1e10
+
+
+def test_the_parameter_count_is_the_one_the_law_uses():
+    """Case B13: Llama-3-70B in full, without both tables, and in matrix products."""
+    from budget import catalog
+
+    model = catalog.model("llama-3-70b", "model.preset")
+    assert model.total_params == 70_553_706_496
+    assert model.non_embedding_params == 68_452_360_192
+    assert model.matmul_params == 69_503_033_344
+    changes = {"model__preset": "llama-3-70b", "model__sparsity": 1}
+    total = plan("llama3-8b", **changes)
+    lean = plan("llama3-8b", **changes, law__pretraining="kaplan-2020")
+    assert total.model.active_params == 70_553_706_496
+    assert lean.model.active_params == 68_452_360_192
+    ratio = lean.pretraining.flop / total.pretraining.flop
+    assert ratio == pytest.approx(68_452_360_192 / 70_553_706_496, rel=1e-12)
+
+
+def test_active_counts_of_deepseek_v3():
+    """Case B125: 37.55B with both vocabulary tables, 36.63B without the input table."""
+    from budget import catalog
+
+    model = catalog.model("deepseek-v3", "model.preset")
+    assert model.active_params == pytest.approx(37.55e9, rel=1e-4)
+    assert model.matmul_params == pytest.approx(36.63e9, rel=1e-3)

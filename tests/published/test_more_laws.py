@@ -233,3 +233,42 @@ def test_covariance_is_that_of_a_bootstrap_of_the_rows():
     spread = np.array(fits)[:, 2:].std(0)
     stored = np.sqrt(np.diag(laws.get("besiroglu-2024").covariance.matrix))[2:]
     assert spread == pytest.approx(stored, rel=0.2)
+
+
+def surface(n, d):
+    """Chinchilla's printed law, noise-free."""
+    return 1.69 + 406.4 * n**-0.34 + 410.7 * d**-0.28
+
+
+@pytest.mark.parametrize(("wide", "share"), [(4, 0.987), (16, 0.949), (64, 0.889)])
+def test_isoflop_parabolas_are_biased_even_without_noise(wide, share):
+    """Case B105: six budgets, 15 sizes each; tokens extrapolated to 1e25 FLOP fall short."""
+    law = laws.get("hoffmann-2022")
+    budgets = np.geomspace(1e18, 1e21, 6)
+    optima = []
+    for compute in budgets:
+        centre = law.optimum(compute).params
+        log_n = np.log(centre) + np.linspace(-math.log(wide), math.log(wide), 15)
+        n = np.exp(log_n)
+        parabola = np.polyfit(log_n, surface(n, compute / 6 / n), 2)
+        optima.append(compute / 6 / math.exp(-parabola[1] / (2 * parabola[0])))
+    slope, intercept = np.polyfit(np.log(budgets), np.log(optima), 1)
+    assert slope == pytest.approx(0.54839, abs=1e-5)
+    forecast = math.exp(intercept + slope * math.log(1e25))
+    assert forecast / law.optimum(1e25).tokens == pytest.approx(share, abs=6e-4)
+
+
+def test_exponent_of_the_optimal_size_is_closed_form():
+    """Cases B81, B11: a = beta/(alpha + beta), and the printed constants do not give 20."""
+    law = laws.get("hoffmann-2022")
+    sizes = [law.optimum(c).params for c in (1e20, 1e24)]
+    assert math.log(sizes[1] / sizes[0]) / math.log(1e4) == pytest.approx(0.45161, abs=5e-6)
+    assert law.optimum(5.76e23).tokens_per_param == pytest.approx(92.647, abs=5e-4)
+
+
+def test_porian_walks_from_kaplan_to_chinchilla():
+    names = [n for n in laws.names() if n.startswith("porian-2024")]
+    exponents = [laws.get(n).constants["a"].value for n in names]
+    assert exponents == sorted(exponents, reverse=True)
+    assert exponents[0] > 0.73
+    assert exponents[-1] == pytest.approx(0.50, abs=0.01)
