@@ -47,9 +47,12 @@ def counts(outcome: Outcome) -> str | None:
     }
     listed = ", ".join(f"{value:,.0f} {what}" for what, value in figures.items())
     law = outcome.problem.law
+    part = (
+        " (of a sparse model, the active ones)" if model.total_params > model.active_params else ""
+    )
     return (
-        f"Parameters of {model.name}: {listed}. {law.name} counts {law.param_count} parameters, "
-        f"so N = {outcome.point.params:,.0f} here and in 6ND."
+        f"Parameters of {model.name}: {listed}. {law.name} counts {law.param_count} parameters"
+        f"{part}, so N = {outcome.point.params:,.0f} here and in 6ND."
     )
 
 
