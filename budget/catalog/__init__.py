@@ -10,7 +10,7 @@ from importlib import resources
 from typing import Any, TypeVar
 
 from budget.errors import ScenarioError, did_you_mean
-from budget.quantity import parse_count, parse_quantity
+from budget.quantity import parse_quantity
 
 T = TypeVar("T")
 
@@ -65,7 +65,6 @@ class Model:
     active_params: float
     non_embedding_params: float
     input_table_params: float
-    pretraining_tokens: float | None
     source: str
 
     def counted(self, param_count: str) -> float:
@@ -149,9 +148,6 @@ def _models() -> tuple[dict[str, Model], dict[str, str]]:
             active_params=float(entry["active_params"]),
             non_embedding_params=float(entry["non_embedding_params"]),
             input_table_params=float(entry["input_table_params"]),
-            pretraining_tokens=(
-                parse_count(entry["pretraining_tokens"]) if "pretraining_tokens" in entry else None
-            ),
             source=entry["source"],
         )
         for key, entry in document.items()

@@ -23,7 +23,8 @@ def stage(table: Stage | None, name: str, part: str | None) -> None:
     label = f"{name}.{part}" if part else name
     for field in STAGE_FIELDS:
         if getattr(table, field) is None and (inner is None or getattr(inner, field) is None):
-            fail(f"{label}.{field}", f"required: there is no default (here or in [{name}])")
+            hint = _seen(table, inner) if field == "chip_price" else ""
+            fail(f"{label}.{field}", f"required: there is no default (here or in [{name}]){hint}")
     stated: dict[str, tuple[Any, str]] = {}
     for field in ("chip", "precision", "peak"):
         own = getattr(inner, field) if inner is not None else None
@@ -35,3 +36,10 @@ def stage(table: Stage | None, name: str, part: str | None) -> None:
         chip.peak_at(precision, where)
     else:
         chip.refuse_sparse(stated["peak"][0], precision, stated["peak"][1])
+
+
+def _seen(table: Stage, inner: Stage | None) -> str:
+    """What the catalogue has seen a chip rented for: a hint, never a default."""
+    name = inner.chip if inner is not None and inner.chip is not None else table.chip
+    chip = catalog.chip(str(name), "chip")
+    return f"; {chip.id} was seen at {chip.rent} ({chip.rent_note})" if chip.rent else ""

@@ -108,6 +108,7 @@ def test_no_hardware_field_has_a_default(budget, scenario, key):
     run = budget("plan", scenario("min-cost", (line, "")))
     assert run.code == INVALID
     assert f"pretraining.{key}: required: there is no default" in run.err
+    assert ("h100-sxm was seen at 2.35 USD/hour" in run.err) == (key == "chip_price")
 
 
 def test_no_traffic_is_not_zero_traffic(budget, scenario):
