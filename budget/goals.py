@@ -53,7 +53,8 @@ def answer(problem: Problem, numbers: Numbers) -> Answer:
     if kind == "fixed":
         return _given(problem, numbers, dict(problem.held), "evaluation of the given plan")
     if kind == "equal-cost":
-        rules = {**problem.held, **equal_cost_rules(problem)}
+        chosen = equal_cost_rules(problem)
+        rules = {**problem.held, **{v: e.xreplace(problem.held) for v, e in chosen.items()}}
         return _given(problem, numbers, rules, "equal-cost rule, closed form")
     return _optimise(problem, numbers)
 

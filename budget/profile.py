@@ -58,9 +58,16 @@ class Profile:
     def _one_by_one(self, log_params: Vector) -> tuple[Vector, Vector]:
         assert self.optimum is not None
         values, tokens = np.full(len(log_params), np.inf), np.full(len(log_params), np.nan)
-        for i in np.argsort(np.abs(log_params - self.optimum.x[0])):
-            solution = solve(self.program, self.optimum.x, {**self.held, 0: float(log_params[i])})
-            if solution is not None:
+        centre = float(self.optimum.x[0])
+        for side in (-1.0, 1.0):
+            distance = side * (log_params - centre)
+            for i in np.argsort(distance):
+                if distance[i] < 0 or (side > 0 and distance[i] == 0):
+                    continue
+                held = {**self.held, 0: float(log_params[i])}
+                solution = solve(self.program, self.optimum.x, held, tries=2)
+                if solution is None:
+                    break  # feasible sizes are an interval: nothing lies beyond its end
                 values[i], tokens[i] = solution.objective, solution.x[1]
         return values, tokens
 

@@ -64,16 +64,21 @@ class Solution:
 
 
 def solve(
-    program: Program, start: Vector | None = None, held: Mapping[int, float] | None = None
+    program: Program,
+    start: Vector | None = None,
+    held: Mapping[int, float] | None = None,
+    tries: int = 6,
 ) -> Solution | None:
     """Solve a convex programme, with some variables held at given values.
+
+    `tries` starts are used at most; fewer are enough where `start` is near.
 
     Returns None when no start ends at a feasible point; `budget.solve.feasibility` then
     says what binds. The certificate tells whether the point is proven.
     """
     reduced = _Reduced(program, dict(held or {}))
     best: Solution | None = None
-    for guess in reduced.starts(start):
+    for guess in reduced.starts(start)[:tries]:
         x = reduced.approach(guess)
         candidate = reduced.finish(x)
         if candidate is None:

@@ -244,3 +244,14 @@ def test_over_training_and_fp4_serving_warns():
     plan = solve({f"inference.{key}": value for key, value in chips.items()}).plan
     assert any("runs in fp4" in w for w in plan.warnings)
     assert not any("runs in fp4" in w for w in solve().plan.warnings)
+
+
+def test_the_equal_cost_rule_counts_given_samples_and_bits():
+    settings = {
+        "inference.samples": {"G": 0.2, "gamma": 0.5, "count": 4},
+        "pretraining.low_precision": {"gamma_w": 2.5, "gamma_a": 2.2, "gamma_kv": 0.9, "bits": 8},
+    }
+    plan = solve_scenario(load("gpt5", list(settings.items()))).plan
+    assert plan.pretraining.share == pytest.approx(1 / 3, rel=1e-12)
+    # Four samples a query and half the bits: eight times the tokens.
+    assert plan.pretraining.tokens == pytest.approx(8 * 2.592e14, rel=1e-12)
