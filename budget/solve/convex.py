@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize, nnls
 
 from budget.solve.program import Program, Vector
+
+MOST_NEAR = 8
+"""Nearly active constraints up to which all sets of them are tried."""
 
 Indices = NDArray[np.intp]
 Mask = NDArray[np.bool_]
@@ -81,6 +85,8 @@ def solve(
     for guess in reduced.starts(start)[:tries]:
         x = reduced.approach(guess)
         candidate = reduced.finish(x)
+        if candidate is None or not candidate.certificate.certified:
+            candidate = reduced.try_subsets(x) or candidate
         if candidate is None:
             continue
         if candidate.certificate.certified:
@@ -175,6 +181,28 @@ class _Reduced:
             if values[1:].max(initial=-1.0) <= 1e-10 and multipliers.min(initial=0.0) >= -1e-10:
                 break
         return self._certify(y, np.maximum(multipliers, 0.0))
+
+    def try_subsets(self, y: Vector) -> Solution | None:
+        """Every set of nearly active constraints as the active set; a certified one, if any.
+
+        Where more limits nearly meet in a point than can bind at once, their multipliers at an
+        inexact point do not tell which do.
+        """
+        near = np.flatnonzero(self._state(y)[0][1:] > -10 * ACTIVE)
+        if not 1 < near.size <= MOST_NEAR:
+            return None
+        everything = np.ones(len(y), dtype=bool)
+        for size in range(1, min(near.size, len(y)) + 1):
+            for chosen in combinations(near, size):
+                active = np.array(chosen, dtype=np.intp)
+                zero = np.zeros(len(self.program.constraints))
+                found, multipliers = self._newton(y, active, zero, everything)
+                if multipliers.min(initial=0.0) < -1e-10:
+                    continue
+                solution = self._certify(found, np.maximum(multipliers, 0.0))
+                if solution is not None and solution.certificate.certified:
+                    return solution
+        return None
 
     def describe(self, y: Vector) -> Solution | None:
         """See `describe`."""
