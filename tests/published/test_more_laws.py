@@ -272,3 +272,26 @@ def test_porian_walks_from_kaplan_to_chinchilla():
     assert exponents == sorted(exponents, reverse=True)
     assert exponents[0] > 0.73
     assert exponents[-1] == pytest.approx(0.50, abs=0.01)
+
+
+def test_bits_per_byte_make_tokenizers_comparable():
+    """Case B106: 2.0 nat per token at 4.0 bytes per token is 0.7213 bits per byte."""
+    from laws.interpret import evaluate
+    from laws.vocabulary import bytes_per_token
+
+    form = laws.FORMS["bits-per-byte"]
+    (bits,) = evaluate([form.expression], {form.variables[0]: 2.0, bytes_per_token: 4.0})
+    assert bits == pytest.approx(0.7213, abs=5e-5)
+
+
+def test_direct_accuracy_is_linear_in_double_logarithm():
+    from laws.interpret import evaluate
+
+    form = laws.FORMS["accuracy-of-compute"]
+    values = dict(zip(form.constants, (3.0, 0.2, 1e20), strict=True))
+    logs = [
+        math.log(-math.log(evaluate([form.expression], {**values, form.variables[0]: c})[0]))
+        for c in (1e20, 1e22, 1e24)
+    ]
+    assert logs[1] - logs[0] == pytest.approx(-0.2 * math.log(100), rel=1e-12)
+    assert logs[2] - logs[1] == pytest.approx(logs[1] - logs[0], rel=1e-9)
